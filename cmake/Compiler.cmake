@@ -1,0 +1,16 @@
+# Flags for every target. Floating-point contraction is off everywhere: a fused multiply-add is written
+# as one where it is meant, so a sum has one order and one rounding (docs/architecture.md, "seven rules").
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                    -Wnon-virtual-dtor -Woverloaded-virtual -ffp-contract=off)
+if(PODIUM_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  add_compile_options(-Wthread-safety)
+endif()
+
+set(PODIUM_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+if(PODIUM_SANITIZE)
+  add_compile_options(-fsanitize=${PODIUM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  add_link_options(-fsanitize=${PODIUM_SANITIZE})
+endif()

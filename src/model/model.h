@@ -1,0 +1,41 @@
+// A model folder, opened: spec, tensors, and the tokenizer file's place.
+#ifndef PODIUM_MODEL_MODEL_H_
+#define PODIUM_MODEL_MODEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "model/encoder_spec.h"
+#include "model/weights.h"
+
+namespace podium {
+
+/// Holds the mapped files that `weights` points into. Immutable; usable from any thread.
+class Model {
+ public:
+  virtual ~Model() = default;
+  const std::string& folder() const { return folder_; }
+  const EncoderSpec& spec() const { return spec_; }
+  const WeightsView& weights() const { return weights_; }
+  size_t parameters() const { return parameters_; }
+
+ protected:
+  std::string folder_;
+  EncoderSpec spec_;
+  WeightsView weights_;
+  size_t parameters_ = 0;
+};
+
+/// Reads config.json and the safetensors of a Hugging Face folder. Every error names the file and
+/// what was expected.
+Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder);
+
+/// Folder of a model given as a folder or a hub name. Names are looked up in the Hugging Face and
+/// ModelScope caches; when absent the error holds the download command.
+Result<std::string> FindModelFolder(const std::string& name_or_folder);
+
+}  // namespace podium
+
+#endif  // PODIUM_MODEL_MODEL_H_
