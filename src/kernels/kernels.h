@@ -51,7 +51,8 @@ struct AttentionArgs {
   const float* q = nullptr;
   const float* k = nullptr;
   const float* v = nullptr;
-  size_t stride = 0;
+  size_t q_stride = 0;
+  size_t kv_stride = 0;
   int queries = 0;
   int length = 0;
   int head_size = 0;  // a multiple of 8, at most kHeadSizeMax

@@ -1,0 +1,126 @@
+// The kernels against the processor's peak: one line per product shape and per attention shape, one
+// thread. Usage: micro_bench [--isa NAME] [--seconds S]
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "kernels/kernels.h"
+#include "kernels/layout.h"
+#include "kernels/select.h"
+#include "micro/peak.h"
+
+namespace podium::bench {
+namespace {
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Best rate of `work` operations per call over about `seconds`.
+template <typename F>
+double Rate(double work, double seconds, F&& call) {
+  call();
+  double best = 0;
+  const double end = Now() + seconds;
+  do {
+    const double start = Now();
+    call();
+    best = std::max(best, work / (Now() - start));
+  } while (Now() < end);
+  return best;
+}
+
+struct Probe {
+  const kernels::Table& table;
+  double seconds;
+
+  // Alternates with the peak so that a drift of the machine's clock cancels.
+  void Report(const char* name, double work, FunctionRef<void()> call) {
+    const double peak = PeakFp32(table.name, seconds / 2);
+    const double rate = Rate(work, seconds, [&] { call(); });
+    std::printf("%-44s %7.1f GFLOPS  %5.1f %% of %6.1f\n", name, rate * 1e-9,
+                peak > 0 ? 100 * rate / peak : 0, peak * 1e-9);
+  }
+
+  void Product(int rows, int k, int n, kernels::Element element, kernels::Activate activate) {
+    std::vector<std::byte> packed(kernels::PackedBytes(table, element, n, k) + 64);
+    std::vector<float> a(static_cast<size_t>(rows) * k, 0.01f), c(static_cast<size_t>(rows) * n),
+        bias(static_cast<size_t>(n)), scratch(table.product_scratch + 16);
+    kernels::ProductArgs args;
+    args.a = a.data();
+    args.a_stride = static_cast<size_t>(k);
+    args.rows = rows;
+    args.w = {packed.data() + (64 - reinterpret_cast<uintptr_t>(packed.data()) % 64), element, n,
+              k};
+    args.bias = bias.data();
+    args.c = c.data();
+    args.c_stride = static_cast<size_t>(n);
+    args.activate = activate;
+    args.scratch = scratch.data() + (16 - reinterpret_cast<uintptr_t>(scratch.data()) % 64 / 4);
+    char name[80];
+    std::snprintf(name, sizeof name, "product %4d x %4d x %4d %s%s", rows, k, n,
+                  element == kernels::Element::kF32 ? "f32" : "f16",
+                  activate == kernels::Activate::kNone ? "" : " gelu");
+    Report(name, 2.0 * rows * k * n, [&] { table.product(args); });
+  }
+
+  void Attention(int length, int head_size) {
+    const auto count = static_cast<size_t>(length) * head_size;
+    std::vector<float> q(count, 0.1f), k(count, 0.1f), v(count, 0.1f), out(count),
+        scratch(kernels::AttentionScratch(table, length, head_size));
+    kernels::AttentionArgs args;
+    args.q = q.data();
+    args.k = k.data();
+    args.v = v.data();
+    args.q_stride = args.kv_stride = args.out_stride = static_cast<size_t>(head_size);
+    args.queries = args.length = length;
+    args.head_size = head_size;
+    args.out = out.data();
+    args.scratch = scratch.data();
+    char name[80];
+    std::snprintf(name, sizeof name, "attention length %4d, head %2d", length, head_size);
+    Report(name, 4.0 * length * length * head_size, [&] { table.attention(args); });
+  }
+};
+
+int Main(int argc, char** argv) {
+  const kernels::Table* table = kernels::BestTable();
+  double seconds = 0.3;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--isa") == 0) table = kernels::FindTable(argv[i + 1]);
+    if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
+  }
+  if (table == nullptr) {
+    std::fprintf(stderr, "micro_bench: no such table here\n");
+    return 2;
+  }
+  std::printf("table %s; peak: one thread %.1f GFLOPS, two threads %.1f\n", table->name,
+              PeakFp32(table->name, seconds) * 1e-9,
+              PeakFp32Threads(table->name, seconds, 2) * 1e-9);
+  Probe probe{*table, seconds};
+  using enum kernels::Element;
+  constexpr auto kPlain = kernels::Activate::kNone;
+  for (const kernels::Element element : {kF32, kF16}) {
+    for (const int hidden : {384, 768, 1024}) {
+      probe.Product(192, hidden, hidden, element, kPlain);
+      probe.Product(192, hidden, 4 * hidden, element, kernels::Activate::kGeluErf);
+      probe.Product(192, 4 * hidden, hidden, element, kPlain);
+    }
+  }
+  probe.Product(12, 768, 768, kF32, kPlain);
+  for (const int head_size : {32, 64}) {
+    for (const int length : {32, 128, 512, 2048}) probe.Attention(length, head_size);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace podium::bench
+
+int main(int argc, char** argv) { return podium::bench::Main(argc, argv); }

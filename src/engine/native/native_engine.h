@@ -1,0 +1,21 @@
+// The engine of our own: packed fp32 encoder on the kernel tables, no padding anywhere.
+#ifndef PODIUM_ENGINE_NATIVE_NATIVE_ENGINE_H_
+#define PODIUM_ENGINE_NATIVE_NATIVE_ENGINE_H_
+
+#include <memory>
+
+#include "base/status.h"
+#include "base/team.h"
+#include "engine/engine.h"
+#include "kernels/kernels.h"
+#include "model/model.h"
+
+namespace podium {
+
+/// kUnsupported, by name, for a spec the forward pass does not have.
+Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> model,
+                                                 const kernels::Table& table, Team& team);
+
+}  // namespace podium
+
+#endif  // PODIUM_ENGINE_NATIVE_NATIVE_ENGINE_H_

@@ -1,0 +1,285 @@
+#include "engine/native/native_lane.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/concat.h"
+#include "base/float_mode.h"
+#include "engine/native/plan.h"
+#include "kernels/layout.h"
+
+namespace podium {
+namespace {
+
+// Rows of a block at most. Larger blocks stream the weights fewer times, smaller ones keep [rows,
+// ffn] in L2; a multiple of every table's tile. 192 rows × 3072 × 4 B = 2.3 MiB for base.
+constexpr int kBlockRowsMax = 192;
+
+kernels::Activate ToActivate(Activation activation) {
+  switch (activation) {
+    case Activation::kGeluTanh:
+      return kernels::Activate::kGeluTanh;
+    case Activation::kRelu:
+      return kernels::Activate::kRelu;
+    case Activation::kGeluErf:
+    case Activation::kSilu:
+      break;
+  }
+  return kernels::Activate::kGeluErf;
+}
+
+kernels::Element ToElement(ElementType type) {
+  if (type == ElementType::kF16) return kernels::Element::kF16;
+  return type == ElementType::kBF16 ? kernels::Element::kBF16 : kernels::Element::kF32;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
+                                               const kernels::Table& table, Team& team,
+                                               const LaneLimits& limits) {
+  std::unique_ptr<NativeLane> lane(new NativeLane(weights, table, team, limits));
+  const EncoderSpec& spec = weights.spec();
+  LaneLimits& own = lane->limits_;
+  own.batch_tokens_max = std::max(own.batch_tokens_max, spec.length_max());
+  own.sequences_max = std::clamp(own.sequences_max, 1, own.batch_tokens_max);
+
+  const auto tokens = static_cast<size_t>(own.batch_tokens_max);
+  const auto sequences = static_cast<size_t>(own.sequences_max);
+  const auto hidden = static_cast<size_t>(spec.hidden);
+  const size_t ffn = static_cast<size_t>(kBlockRowsMax) * static_cast<size_t>(spec.ffn);
+  const size_t scratch = std::max(
+      table.product_scratch, kernels::AttentionScratch(table, spec.length_max(), spec.head_size()));
+  const auto floats = [](size_t count) { return Arena::RoundUp(count * sizeof(float)); };
+  const size_t bytes = 2 * floats(tokens * hidden) + floats(tokens * 2 * hidden) +
+                       2 * floats(sequences * hidden) + floats(tokens) + floats(sequences) +
+                       static_cast<size_t>(team.size()) * (floats(ffn) + floats(scratch));
+  if (!lane->arena_.Reserve(bytes)) {
+    return ResourceExhausted(Concat("activations for ", own.batch_tokens_max,
+                                    " tokens: the system refused ", bytes, " bytes"));
+  }
+  Arena& arena = lane->arena_;
+  lane->residual_ = arena.Take<float>(tokens * hidden);
+  lane->query_ = arena.Take<float>(tokens * hidden);
+  lane->key_value_ = arena.Take<float>(tokens * 2 * hidden);
+  lane->first_residual_ = arena.Take<float>(sequences * hidden);
+  lane->first_query_ = arena.Take<float>(sequences * hidden);
+  lane->position_ = arena.Take<int32_t>(tokens);
+  lane->order_ = arena.Take<int32_t>(sequences);
+  for (int member = 0; member < team.size(); ++member) {
+    lane->members_.push_back({arena.Take<float>(ffn), arena.Take<float>(scratch)});
+  }
+  return std::unique_ptr<Lane>(std::move(lane));
+}
+
+Status NativeLane::CheckBatch(const Batch& batch, std::span<float> logits) const {
+  const int n = batch.size();
+  if (n < 1 || n > limits_.sequences_max) {
+    return InvalidArgument(
+        Concat("batch: got ", n, " sequences, allowed 1 to ", limits_.sequences_max));
+  }
+  if (batch.tokens() > limits_.batch_tokens_max) {
+    return InvalidArgument(
+        Concat("batch: got ", batch.tokens(), " tokens, allowed ", limits_.batch_tokens_max));
+  }
+  if (logits.size() != static_cast<size_t>(n)) {
+    return InvalidArgument(Concat("batch: got room for ", logits.size(), " logits, needed ", n));
+  }
+  if (!batch.types.empty() && batch.types.size() != batch.ids.size()) {
+    return InvalidArgument(
+        Concat("batch: got ", batch.types.size(), " types for ", batch.tokens(), " ids"));
+  }
+  if (batch.starts.front() != 0 || batch.starts.back() != batch.tokens()) {
+    return InvalidArgument(Concat("batch: starts run from ", batch.starts.front(), " to ",
+                                  batch.starts.back(), ", needed 0 to ", batch.tokens()));
+  }
+  for (int i = 0; i < n; ++i) {
+    const int64_t length = int64_t{batch.starts[i + 1]} - batch.starts[i];
+    if (length < 1 || length > spec_.length_max()) {
+      return InvalidArgument(Concat("batch: sequence ", i, " has ", length,
+                                    " tokens, allowed 1 to ", spec_.length_max()));
+    }
+  }
+  for (int i = 0; i < batch.tokens(); ++i) {
+    if (batch.ids[i] < 0 || batch.ids[i] >= spec_.vocabulary) {
+      return InvalidArgument(Concat("batch: token ", i, " is ", batch.ids[i], ", allowed 0 to ",
+                                    spec_.vocabulary - 1));
+    }
+  }
+  const int types = std::max(1, spec_.token_types);
+  for (size_t i = 0; i < batch.types.size(); ++i) {
+    if (batch.types[i] >= types) {
+      return InvalidArgument(Concat("batch: token ", i, " has type ", int{batch.types[i]},
+                                    ", allowed 0 to ", types - 1));
+    }
+  }
+  return OkStatus();
+}
+
+Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
+  PODIUM_RETURN_IF_ERROR(CheckBatch(batch, logits));
+  ScopedFloatMode mode;
+  const int n = batch.size();
+  for (int i = 0; i < n; ++i) {
+    for (int t = batch.starts[i]; t < batch.starts[i + 1]; ++t) {
+      position_[t] = t - batch.starts[i] + spec_.position_offset;
+    }
+    order_[i] = i;
+  }
+  // Longest first, so that the last attention tasks are short ones.
+  std::sort(order_.begin(), order_.begin() + n, [&](int32_t a, int32_t b) {
+    const int la = batch.starts[a + 1] - batch.starts[a];
+    const int lb = batch.starts[b + 1] - batch.starts[b];
+    return la != lb ? la > lb : a < b;
+  });
+
+  const RowSet all = {residual_.data(), query_.data(), batch.tokens()};
+  const RowSet first = {first_residual_.data(), first_query_.data(), n};
+  ForRowBlocks(all.rows, [&](int begin, int end, Member& member) {
+    EmbedRows(batch, begin, end);
+    ProjectRows(0, begin, end, member);
+  });
+  for (int layer = 0; layer < spec_.layers; ++layer) {
+    PODIUM_RETURN_IF_ERROR(interrupt.Check());
+    const bool last = layer + 1 == spec_.layers;
+    if (last) ProjectFirstTokens(batch);
+    const RowSet& set = last ? first : all;
+    Attend(batch, set, last);
+    ForRowBlocks(set.rows, [&](int begin, int end, Member& member) {
+      FinishRows(layer, set, begin, end, member);
+      if (!last) ProjectRows(layer + 1, begin, end, member);
+    });
+  }
+  Head(first, logits);
+  return OkStatus();
+}
+
+void NativeLane::ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body) {
+  const int block = PlanBlockRows(rows, team_.size(), table_.tile_rows, kBlockRowsMax);
+  team_.ParallelFor((rows + block - 1) / block, [&](int task, int member) {
+    body(task * block, std::min(rows, (task + 1) * block), members_[static_cast<size_t>(member)]);
+  });
+}
+
+void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  table_.layer_norm(rows, hidden, count, spec_.hidden, norm.gain.data(), norm.bias.data(),
+                    spec_.norm_eps, rows, hidden);
+}
+
+void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
+                          float* c, size_t c_stride, Member& member, kernels::Activate activate,
+                          const float* residual) {
+  kernels::ProductArgs args;
+  args.a = a;
+  args.a_stride = a_stride;
+  args.rows = rows;
+  args.w = linear.weights;
+  args.bias = linear.bias.data();
+  args.residual = residual;
+  args.residual_stride = c_stride;
+  args.c = c;
+  args.c_stride = c_stride;
+  args.activate = activate;
+  args.scratch = member.scratch.data();
+  table_.product(args);
+}
+
+void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
+  const TensorView& words = weights_.word_embedding();
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  const size_t row_bytes = hidden * ElementSize(words.type);
+  for (int t = begin; t < end; ++t) {
+    const int type = batch.types.empty() ? 0 : batch.types[t];
+    table_.embed(
+        static_cast<const std::byte*>(words.data) + static_cast<size_t>(batch.ids[t]) * row_bytes,
+        ToElement(words.type), weights_.position_row(position_[t]).data(),
+        weights_.has_types() ? weights_.type_row(type).data() : nullptr, spec_.hidden,
+        &residual_[static_cast<size_t>(t) * hidden]);
+  }
+  Norm(weights_.embedding_norm, &residual_[static_cast<size_t>(begin) * hidden], end - begin);
+}
+
+// Keys and values of rows [begin, end), and their queries unless this is the last layer, which
+// needs those of first tokens only.
+void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
+  const float* x = &residual_[static_cast<size_t>(begin) * hidden];
+  Multiply(weights.key_value, x, hidden, end - begin,
+           &key_value_[static_cast<size_t>(begin) * 2 * hidden], 2 * hidden, member,
+           kernels::Activate::kNone, nullptr);
+  if (layer + 1 == spec_.layers) return;
+  Multiply(weights.query, x, hidden, end - begin, &query_[static_cast<size_t>(begin) * hidden],
+           hidden, member, kernels::Activate::kNone, nullptr);
+}
+
+void NativeLane::ProjectFirstTokens(const Batch& batch) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  for (int i = 0; i < batch.size(); ++i) {
+    std::memcpy(&first_residual_[static_cast<size_t>(i) * hidden],
+                &residual_[static_cast<size_t>(batch.starts[i]) * hidden], hidden * sizeof(float));
+  }
+  ForRowBlocks(batch.size(), [&](int begin, int end, Member& member) {
+    const size_t at = static_cast<size_t>(begin) * hidden;
+    Multiply(weights_.layers.back().query, &first_residual_[at], hidden, end - begin,
+             &first_query_[at], hidden, member, kernels::Activate::kNone, nullptr);
+  });
+}
+
+void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens_only) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  const float scale = 1.0f / std::sqrt(static_cast<float>(spec_.head_size()));
+  team_.ParallelFor(batch.size() * spec_.heads, [&](int task, int member) {
+    const int sequence = order_[task / spec_.heads];
+    const auto column = static_cast<size_t>(task % spec_.heads * spec_.head_size());
+    const auto start = static_cast<size_t>(batch.starts[sequence]);
+    const int length = batch.starts[sequence + 1] - batch.starts[sequence];
+    float* query =
+        set.query + (first_tokens_only ? static_cast<size_t>(sequence) : start) * hidden + column;
+    kernels::AttentionArgs args;
+    args.q = query;
+    args.q_stride = hidden;
+    args.k = &key_value_[start * 2 * hidden + column];
+    args.v = &key_value_[start * 2 * hidden + hidden + column];
+    args.kv_stride = 2 * hidden;
+    args.queries = first_tokens_only ? 1 : length;
+    args.length = length;
+    args.head_size = spec_.head_size();
+    args.scale = scale;
+    args.out = query;
+    args.out_stride = hidden;
+    args.scratch = members_[static_cast<size_t>(member)].scratch.data();
+    table_.attention(args);
+  });
+}
+
+// From attention output to the layer's output, in place in set.residual.
+void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Member& member) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  const auto ffn = static_cast<size_t>(spec_.ffn);
+  const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
+  const int rows = end - begin;
+  float* x = set.residual + static_cast<size_t>(begin) * hidden;
+  const float* attended = set.query + static_cast<size_t>(begin) * hidden;
+  Multiply(weights.attention_output, attended, hidden, rows, x, hidden, member,
+           kernels::Activate::kNone, x);
+  Norm(weights.attention_norm, x, rows);
+  Multiply(weights.ffn_up, x, hidden, rows, member.ffn.data(), ffn, member,
+           ToActivate(spec_.activation), nullptr);
+  Multiply(weights.ffn_down, member.ffn.data(), ffn, rows, x, hidden, member,
+           kernels::Activate::kNone, x);
+  Norm(weights.ffn_norm, x, rows);
+}
+
+void NativeLane::Head(const RowSet& set, std::span<float> logits) {
+  const auto hidden = static_cast<size_t>(spec_.hidden);
+  Member& member = members_.front();
+  Multiply(weights_.head_dense, set.residual, hidden, set.rows, set.query, hidden, member,
+           kernels::Activate::kTanh, nullptr);
+  Multiply(weights_.head_project, set.query, hidden, set.rows, logits.data(), 1, member,
+           kernels::Activate::kNone, nullptr);
+}
+
+}  // namespace podium

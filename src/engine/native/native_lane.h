@@ -1,0 +1,86 @@
+// One forward pass at a time: activations reserved once, work shared by the team.
+//
+// The pass of one batch of T tokens, n sequences. Everything but attention is row by row, so a
+// block of rows goes through all of it while hot in L2, and a layer costs two parallel loops:
+//
+//   rows       embedding → norm ─────────────────────────────────┐→ q, k, v of layer 0
+//   (seq,head) attention                                         │
+//   rows       output product + residual → norm → up, GELU, down + residual → norm → q, k, v of the
+//   next layer … The last layer: k and v for all rows; q, attention and the rest for first tokens
+//   only, n rows. Then the head.
+#ifndef PODIUM_ENGINE_NATIVE_NATIVE_LANE_H_
+#define PODIUM_ENGINE_NATIVE_NATIVE_LANE_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/team.h"
+#include "engine/engine.h"
+#include "engine/native/native_weights.h"
+#include "kernels/kernels.h"
+
+namespace podium {
+
+class NativeLane final : public Lane {
+ public:
+  static Result<std::unique_ptr<Lane>> Make(const NativeWeights& weights,
+                                            const kernels::Table& table, Team& team,
+                                            const LaneLimits& limits);
+
+  Status Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) override;
+  const LaneLimits& limits() const override { return limits_; }
+  size_t arena_bytes() const override { return arena_.used(); }
+
+ private:
+  // What one team member needs beside the shared activations.
+  struct Member {
+    std::span<float> ffn;      // [block rows, ffn]
+    std::span<float> scratch;  // of the kernels
+  };
+  // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
+  // only.
+  struct RowSet {
+    float* residual;  // [rows, hidden]
+    float* query;     // [rows, hidden]: q, then attention output in its place
+    int rows;
+  };
+
+  NativeLane(const NativeWeights& weights, const kernels::Table& table, Team& team,
+             const LaneLimits& limits)
+      : weights_(weights), spec_(weights.spec()), table_(table), team_(team), limits_(limits) {}
+
+  Status CheckBatch(const Batch& batch, std::span<float> logits) const;
+  void EmbedRows(const Batch& batch, int begin, int end);
+  void ProjectRows(int layer, int begin, int end, Member& member);
+  void ProjectFirstTokens(const Batch& batch);
+  void Attend(const Batch& batch, const RowSet& set, bool first_tokens_only);
+  void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
+  void Head(const RowSet& set, std::span<float> logits);
+  void Norm(const PackedNorm& norm, float* rows, int count);
+  void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,
+                size_t c_stride, Member& member, kernels::Activate activate, const float* residual);
+  // Runs body(begin, end, member) over blocks of [0, rows).
+  void ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body);
+
+  const NativeWeights& weights_;
+  const EncoderSpec& spec_;
+  const kernels::Table& table_;
+  Team& team_;
+  LaneLimits limits_;
+
+  Arena arena_;
+  std::span<float> residual_;        // [tokens, hidden]
+  std::span<float> query_;           // [tokens, hidden]
+  std::span<float> key_value_;       // [tokens, 2 · hidden]
+  std::span<float> first_residual_;  // [sequences, hidden]
+  std::span<float> first_query_;     // [sequences, hidden]
+  std::span<int32_t> position_;      // [tokens] row of the position table
+  std::span<int32_t> order_;         // [sequences] longest first
+  std::vector<Member> members_;
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_ENGINE_NATIVE_NATIVE_LANE_H_

@@ -1,0 +1,76 @@
+// A model's weights packed for one kernel table: built once at load, immutable, shared by lanes.
+#ifndef PODIUM_ENGINE_NATIVE_NATIVE_WEIGHTS_H_
+#define PODIUM_ENGINE_NATIVE_NATIVE_WEIGHTS_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/team.h"
+#include "kernels/kernels.h"
+#include "model/model.h"
+
+namespace podium {
+
+struct PackedLinear {
+  kernels::PackedWeights weights;
+  std::span<const float> bias;
+};
+
+struct PackedNorm {
+  std::span<const float> gain;
+  std::span<const float> bias;
+};
+
+struct PackedLayer {
+  PackedLinear query;
+  PackedLinear key_value;  // [2 · hidden, hidden]: keys, then values
+  PackedLinear attention_output;
+  PackedLinear ffn_up;
+  PackedLinear ffn_down;
+  PackedNorm attention_norm;
+  PackedNorm ffn_norm;
+};
+
+/// Linear weights keep the file's element type, so fp16 files stay half the size; they are widened
+/// exactly when read. Word embeddings are read in place from the mapped file. Everything else is
+/// fp32.
+class NativeWeights {
+ public:
+  static Result<std::unique_ptr<NativeWeights>> Pack(std::shared_ptr<const Model> model,
+                                                     const kernels::Table& table, Team& team);
+
+  const EncoderSpec& spec() const { return model_->spec(); }
+  const TensorView& word_embedding() const { return model_->weights().word_embedding; }
+  std::span<const float> position_row(int row) const { return Row(positions_, row); }
+  std::span<const float> type_row(int row) const { return Row(types_, row); }
+  bool has_types() const { return !types_.empty(); }
+
+  PackedNorm embedding_norm;
+  std::vector<PackedLayer> layers;
+  PackedLinear head_dense;
+  PackedLinear head_project;
+
+  /// Packed weights in memory plus the embedding rows that stay mapped.
+  size_t bytes() const { return arena_.used() + mapped_bytes_; }
+
+ private:
+  NativeWeights() = default;
+  std::span<const float> Row(std::span<const float> table, int row) const {
+    const auto width = static_cast<size_t>(spec().hidden);
+    return table.subspan(static_cast<size_t>(row) * width, width);
+  }
+
+  std::shared_ptr<const Model> model_;
+  Arena arena_;
+  std::span<const float> positions_;
+  std::span<const float> types_;
+  size_t mapped_bytes_ = 0;
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_ENGINE_NATIVE_NATIVE_WEIGHTS_H_

@@ -1,0 +1,108 @@
+// Vec of the AVX2 table: 8 fp32 lanes. Partial loads fill with zeros and touch no memory past `lanes`.
+using Vec = __m256;
+constexpr int kLanes = 8;
+constexpr int kTileRows = 6;     // 6 rows × 2 vectors = 12 accumulators, 2 weights, 1 broadcast: 15 of 16 registers
+constexpr int kBlockK = 256;     // 256 × 16 × 4 B = 16 KiB of weights, half of a 32 KiB L1
+constexpr int kChunkRows = 192;  // a multiple of kTileRows
+constexpr int kTransposeColumns = 8;
+
+inline __m256i First(int lanes) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+inline Vec Zero() { return _mm256_setzero_ps(); }
+inline Vec Set1(float x) { return _mm256_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm256_loadu_ps(p); }
+inline void Store(float* p, Vec x) { _mm256_storeu_ps(p, x); }
+inline Vec LoadPartial(const float* p, int lanes) {
+  return lanes == kLanes ? Load(p) : _mm256_maskload_ps(p, First(lanes));
+}
+inline void StorePartial(float* p, int lanes, Vec x) {
+  if (lanes == kLanes) {
+    Store(p, x);
+  } else {
+    _mm256_maskstore_ps(p, First(lanes), x);
+  }
+}
+inline Vec KeepFirst(Vec x, int lanes) {
+  return _mm256_and_ps(x, _mm256_castsi256_ps(First(lanes)));
+}
+inline Vec Add(Vec a, Vec b) { return _mm256_add_ps(a, b); }
+inline Vec Sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
+inline Vec Div(Vec a, Vec b) { return _mm256_div_ps(a, b); }
+inline Vec Fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
+// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN there.
+inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
+inline Vec SignMask() { return _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0x80000000u))); }
+inline Vec Abs(Vec x) { return _mm256_andnot_ps(SignMask(), x); }
+inline Vec CopySign(Vec magnitude, Vec sign) {
+  return _mm256_or_ps(Abs(magnitude), _mm256_and_ps(SignMask(), sign));
+}
+inline Vec Round(Vec x) {
+  return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline Vec ScaleByPowerOfTwo(Vec x, Vec n) {
+  const __m256i bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+  return _mm256_mul_ps(x, _mm256_castsi256_ps(bits));
+}
+inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
+  return _mm256_andnot_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ), y);
+}
+inline float ReduceAdd(Vec x) {
+  __m128 sum = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));
+  return _mm_cvtss_f32(_mm_add_ss(sum, _mm_movehdup_ps(sum)));
+}
+inline float ReduceMax(Vec x) {
+  __m128 top = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  top = _mm_max_ps(top, _mm_movehl_ps(top, top));
+  return _mm_cvtss_f32(_mm_max_ss(top, _mm_movehdup_ps(top)));
+}
+
+inline Vec LoadF16(const uint16_t* p) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline Vec LoadBF16(const uint16_t* p) {
+  const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+inline __m128i LoadHalves(const uint16_t* p, int lanes) {
+  alignas(16) uint16_t copy[8] = {};
+  for (int i = 0; i < lanes; ++i) copy[i] = p[i];
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(copy));
+}
+inline Vec LoadF16Partial(const uint16_t* p, int lanes) {
+  return lanes == kLanes ? LoadF16(p) : _mm256_cvtph_ps(LoadHalves(p, lanes));
+}
+inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
+  if (lanes == kLanes) return LoadBF16(p);
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(LoadHalves(p, lanes)), 16));
+}
+
+// out[c][r] = in[r][c] for 8 columns and up to 8 rows; rows past `rows` read as zero.
+inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
+                           size_t out_stride) {
+  Vec r[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) r[i] = i < rows ? Load(in + static_cast<size_t>(i) * in_stride) : Zero();
+  Vec pair[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    pair[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    pair[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  Vec quad[8];
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4) {
+    quad[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
+    quad[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xEE);
+    quad[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
+    quad[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xEE);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    Store(out + static_cast<size_t>(i) * out_stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20));
+    Store(out + static_cast<size_t>(i + 4) * out_stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31));
+  }
+}

@@ -1,0 +1,69 @@
+// Vec of the AVX-512 table: 16 fp32 lanes. Partial loads fill with zeros and touch no memory past `lanes`.
+using Vec = __m512;
+constexpr int kLanes = 16;
+// 12 rows × 2 vectors = 24 accumulators, 2 weights, the rest for broadcasts: 32 registers, and 24 independent chains cover
+// 4 cycles × 2 ports of FMA three times over.
+constexpr int kTileRows = 12;
+constexpr int kBlockK = 256;     // 256 × 32 × 4 B = 32 KiB of weights, two thirds of a 48 KiB L1
+constexpr int kChunkRows = 192;  // a multiple of kTileRows; a weight block is used 16 times before it leaves L1
+constexpr int kTransposeColumns = 8;
+
+inline __mmask16 First(int lanes) { return static_cast<__mmask16>((1u << lanes) - 1u); }
+inline Vec Zero() { return _mm512_setzero_ps(); }
+inline Vec Set1(float x) { return _mm512_set1_ps(x); }
+inline Vec Load(const float* p) { return _mm512_loadu_ps(p); }
+inline void Store(float* p, Vec x) { _mm512_storeu_ps(p, x); }
+inline Vec LoadPartial(const float* p, int lanes) { return _mm512_maskz_loadu_ps(First(lanes), p); }
+inline void StorePartial(float* p, int lanes, Vec x) { _mm512_mask_storeu_ps(p, First(lanes), x); }
+inline Vec KeepFirst(Vec x, int lanes) { return _mm512_maskz_mov_ps(First(lanes), x); }
+inline Vec Add(Vec a, Vec b) { return _mm512_add_ps(a, b); }
+inline Vec Sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
+inline Vec Mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
+inline Vec Div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
+inline Vec Fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
+// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN there.
+inline Vec Max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
+inline Vec Min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
+inline Vec Abs(Vec x) { return _mm512_abs_ps(x); }
+inline Vec CopySign(Vec magnitude, Vec sign) {
+  const __m512i mask = _mm512_set1_epi32(static_cast<int>(0x80000000u));
+  return _mm512_castsi512_ps(_mm512_or_si512(_mm512_andnot_si512(mask, _mm512_castps_si512(magnitude)),
+                                             _mm512_and_si512(mask, _mm512_castps_si512(sign))));
+}
+inline Vec Round(Vec x) {
+  return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline Vec ScaleByPowerOfTwo(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
+inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
+  return _mm512_mask_mov_ps(y, _mm512_cmp_ps_mask(x, limit, _CMP_LT_OQ), _mm512_setzero_ps());
+}
+inline float ReduceAdd(Vec x) { return _mm512_reduce_add_ps(x); }
+inline float ReduceMax(Vec x) { return _mm512_reduce_max_ps(x); }
+
+inline Vec LoadF16(const uint16_t* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
+inline Vec LoadBF16(const uint16_t* p) {
+  const __m512i wide =
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+inline Vec LoadF16Partial(const uint16_t* p, int lanes) {
+  return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(First(lanes), p));
+}
+inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
+  const __m512i wide = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(First(lanes), p));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+// out[c][r] = in[r][c] for 8 columns and up to 16 rows; rows past `rows` read as zero.
+inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
+                           size_t out_stride) {
+  const __m512i step = _mm512_mullo_epi32(
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+      _mm512_set1_epi32(static_cast<int>(in_stride)));
+  for (int column = 0; column < kTransposeColumns; ++column) {
+    Store(out + static_cast<size_t>(column) * out_stride,
+          _mm512_mask_i32gather_ps(Zero(), First(rows), step, in + column, 4));
+  }
+}

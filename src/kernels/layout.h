@@ -1,0 +1,39 @@
+// How weights lie in memory so that a product reads them front to back.
+//
+//   weight [n, k] row-major (outputs × inputs)         packed: panels of P outputs, k-major inside
+//
+//        k →                                            panel 0                       panel 1
+//    n   w00 w01 w02 …                                  w00 w10 … w(P-1)0             wP0 …
+//    ↓   w10 w11 w12 …                          →       w01 w11 … w(P-1)1             …
+//        w20 w21 …                                      …  k rows of P elements
+//
+// P is Table::panel (two vectors). The last panel is filled up with zeros. Elements keep their type
+// (fp32, fp16, bf16); 16-bit weights are widened, exactly, block by block when a product reads
+// them, so they cost half the memory and bandwidth.
+#ifndef PODIUM_KERNELS_LAYOUT_H_
+#define PODIUM_KERNELS_LAYOUT_H_
+
+#include <cstddef>
+
+#include "kernels/kernels.h"
+
+namespace podium::kernels {
+
+inline size_t ElementBytes(Element element) { return element == Element::kF32 ? 4 : 2; }
+inline int PanelCount(const Table& table, int n) { return (n + table.panel - 1) / table.panel; }
+/// Bytes of one packed panel; a multiple of 16.
+inline size_t PanelBytes(const Table& table, Element element, int k) {
+  return static_cast<size_t>(table.panel) * static_cast<size_t>(k) * ElementBytes(element);
+}
+inline size_t PackedBytes(const Table& table, Element element, int n, int k) {
+  return static_cast<size_t>(PanelCount(table, n)) * PanelBytes(table, element, k);
+}
+
+/// Packs one panel: `rows` (≤ table.panel) rows of k elements, each row contiguous at row(i) =
+/// first + i · k; the rest is zero. Source elements need no alignment.
+void PackPanel(const Table& table, Element element, const void* first, int rows, int k,
+               void* panel);
+
+}  // namespace podium::kernels
+
+#endif  // PODIUM_KERNELS_LAYOUT_H_

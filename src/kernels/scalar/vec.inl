@@ -1,0 +1,105 @@
+// Vec of the scalar table: 4 lanes of a compiler vector, no intrinsics.
+typedef float Vec __attribute__((vector_size(16)));
+typedef int32_t VecInt __attribute__((vector_size(16)));
+constexpr int kLanes = 4;
+constexpr int kTileRows = 4;
+constexpr int kBlockK = 256;
+constexpr int kChunkRows = 192;
+constexpr int kTransposeColumns = 8;
+
+inline Vec Zero() { return Vec{0, 0, 0, 0}; }
+inline Vec Set1(float x) { return Vec{x, x, x, x}; }
+inline Vec Load(const float* p) {
+  Vec x;
+  __builtin_memcpy(&x, p, sizeof x);
+  return x;
+}
+inline void Store(float* p, Vec x) { __builtin_memcpy(p, &x, sizeof x); }
+inline Vec LoadPartial(const float* p, int lanes) {
+  Vec x = Zero();
+  for (int i = 0; i < lanes; ++i) x[i] = p[i];
+  return x;
+}
+inline void StorePartial(float* p, int lanes, Vec x) {
+  for (int i = 0; i < lanes; ++i) p[i] = x[i];
+}
+inline Vec KeepFirst(Vec x, int lanes) {
+  for (int i = lanes; i < kLanes; ++i) x[i] = 0;
+  return x;
+}
+inline Vec Add(Vec a, Vec b) { return a + b; }
+inline Vec Sub(Vec a, Vec b) { return a - b; }
+inline Vec Mul(Vec a, Vec b) { return a * b; }
+inline Vec Div(Vec a, Vec b) { return a / b; }
+inline Vec Fma(Vec a, Vec b, Vec c) { return a * b + c; }  // rounds the product: old processors have no FMA
+inline Vec Select(VecInt mask, Vec yes, Vec no) {
+  return (Vec)(((VecInt)yes & mask) | ((VecInt)no & ~mask));
+}
+// As on x86: the second operand when one is NaN.
+inline Vec Max(Vec a, Vec b) { return Select(a > b, a, b); }
+inline Vec Min(Vec a, Vec b) { return Select(a < b, a, b); }
+inline Vec Abs(Vec x) { return (Vec)((VecInt)x & 0x7fffffff); }
+inline Vec CopySign(Vec magnitude, Vec sign) {
+  return (Vec)(((VecInt)magnitude & 0x7fffffff) | ((VecInt)sign & ~0x7fffffff));
+}
+inline Vec Round(Vec x) {  // |x| < 2^22: adding 1.5 · 2^23 leaves no bits for a fraction
+  const Vec magic = Set1(12582912.0f);
+  return (x + magic) - magic;
+}
+inline Vec ScaleByPowerOfTwo(Vec x, Vec n) {
+  return x * (Vec)((__builtin_convertvector(n, VecInt) + 127) << 23);
+}
+inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) { return (Vec)((VecInt)y & ~(x < limit)); }
+inline float ReduceAdd(Vec x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+inline float ReduceMax(Vec x) {
+  float top = x[0];
+  for (int i = 1; i < kLanes; ++i) top = x[i] > top ? x[i] : top;
+  return top;
+}
+
+inline float HalfToFloat(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+  const uint32_t exponent = (half >> 10) & 31u;
+  const uint32_t fraction = half & 1023u;
+  uint32_t bits;
+  if (exponent == 31) {  // infinity, NaN
+    bits = sign | 0x7f800000u | (fraction << 13);
+  } else if (exponent != 0) {
+    bits = sign | ((exponent + 112) << 23) | (fraction << 13);
+  } else {  // zero, subnormal: fraction · 2^-24, exact in fp32
+    const float magnitude = static_cast<float>(fraction) * 5.9604644775390625e-8f;
+    __builtin_memcpy(&bits, &magnitude, 4);
+    bits |= sign;
+  }
+  float out;
+  __builtin_memcpy(&out, &bits, 4);
+  return out;
+}
+inline float BrainToFloat(uint16_t brain) {
+  const uint32_t bits = static_cast<uint32_t>(brain) << 16;
+  float out;
+  __builtin_memcpy(&out, &bits, 4);
+  return out;
+}
+inline Vec LoadF16Partial(const uint16_t* p, int lanes) {
+  Vec x = Zero();
+  for (int i = 0; i < lanes; ++i) x[i] = HalfToFloat(p[i]);
+  return x;
+}
+inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
+  Vec x = Zero();
+  for (int i = 0; i < lanes; ++i) x[i] = BrainToFloat(p[i]);
+  return x;
+}
+inline Vec LoadF16(const uint16_t* p) { return LoadF16Partial(p, kLanes); }
+inline Vec LoadBF16(const uint16_t* p) { return LoadBF16Partial(p, kLanes); }
+
+// out[c][r] = in[r][c] for 8 columns and up to 4 rows; rows past `rows` read as zero.
+inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
+                           size_t out_stride) {
+  for (int column = 0; column < kTransposeColumns; ++column) {
+    Vec x = Zero();
+    for (int row = 0; row < rows; ++row) x[row] = in[static_cast<size_t>(row) * in_stride + column];
+    Store(out + static_cast<size_t>(column) * out_stride, x);
+  }
+}

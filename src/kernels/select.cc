@@ -1,0 +1,109 @@
+#include "kernels/select.h"
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace podium::kernels {
+
+extern const Table kScalarTable;
+#if defined(__x86_64__)
+extern const Table kAvx2Table;
+extern const Table kAvx512Table;
+#endif
+
+#if defined(__x86_64__)
+namespace {
+
+struct Leaf {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+Leaf Cpuid(unsigned leaf, unsigned subleaf) {
+  Leaf r;
+  if (__get_cpuid_count(leaf, subleaf, &r.a, &r.b, &r.c, &r.d) == 0) return Leaf();
+  return r;
+}
+uint64_t EnabledState() {  // XCR0: which registers the system saves
+  unsigned low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (static_cast<uint64_t>(high) << 32) | low;
+}
+bool Bit(unsigned word, int bit) { return (word >> bit & 1u) != 0; }
+
+}  // namespace
+
+CpuFeatures DetectCpu() {
+  CpuFeatures f;
+  const Leaf one = Cpuid(1, 0);
+  if (!Bit(one.c, 27)) return f;  // OSXSAVE
+  const uint64_t state = EnabledState();
+  const bool ymm = (state & 0x6) == 0x6;
+  const bool zmm = ymm && (state & 0xE0) == 0xE0;
+  const bool tiles = (state & 0x60000) == 0x60000;
+  const Leaf seven = Cpuid(7, 0);
+  const Leaf seven_one = Cpuid(7, 1);
+  f.avx2 = ymm && Bit(one.c, 12) && Bit(one.c, 28) && Bit(one.c, 29) && Bit(seven.b, 5);
+  f.avx512 = f.avx2 && zmm && Bit(seven.b, 16) && Bit(seven.b, 17) && Bit(seven.b, 28) &&
+             Bit(seven.b, 30) && Bit(seven.b, 31);
+  f.avx_vnni = f.avx2 && Bit(seven_one.a, 4);
+  f.avx512_vnni = f.avx512 && Bit(seven.c, 11);
+  f.avx512_bf16 = f.avx512 && Bit(seven_one.a, 5);
+  f.avx512_fp16 = f.avx512 && Bit(seven.d, 23);
+  f.amx_int8 = tiles && Bit(seven.d, 24) && Bit(seven.d, 25);
+  f.amx_bf16 = tiles && Bit(seven.d, 24) && Bit(seven.d, 22);
+  return f;
+}
+#else
+CpuFeatures DetectCpu() { return CpuFeatures(); }
+#endif
+
+size_t TableCount() { return 3; }
+
+TableEntry TableAt(size_t index) {
+#if defined(__x86_64__)
+  static const CpuFeatures cpu = DetectCpu();
+  const Table* const avx512 = &kAvx512Table;
+  const Table* const avx2 = &kAvx2Table;
+#else
+  const CpuFeatures cpu;
+  const Table* const avx512 = nullptr;
+  const Table* const avx2 = nullptr;
+#endif
+  switch (index) {
+    case 0:
+      return {avx512, "avx512", "AVX-512 F, CD, BW, DQ, VL", cpu.avx512};
+    case 1:
+      return {avx2, "avx2", "AVX2, FMA, F16C", cpu.avx2};
+    default:
+      return {&kScalarTable, "scalar", "any processor", true};
+  }
+}
+
+const Table* BestTable() {
+  for (size_t i = 0; i < TableCount(); ++i) {
+    if (TableAt(i).runnable) return TableAt(i).table;
+  }
+  return &kScalarTable;
+}
+
+const Table* FindTable(const char* name) {
+  for (size_t i = 0; i < TableCount(); ++i) {
+    const TableEntry entry = TableAt(i);
+    if (std::strcmp(entry.name, name) == 0) return entry.runnable ? entry.table : nullptr;
+  }
+  return nullptr;
+}
+
+size_t AttentionScratch(const Table& table, int length_max, int head_size) {
+  const auto up = [&](int x) {
+    return static_cast<size_t>((x + table.panel - 1) / table.panel * table.panel);
+  };
+  return up(length_max) * static_cast<size_t>(head_size) +       // kᵀ panels
+         up(head_size) * static_cast<size_t>(length_max) +       // v panels
+         up(length_max) * static_cast<size_t>(table.tile_rows);  // scores of one tile of queries
+}
+
+}  // namespace podium::kernels
