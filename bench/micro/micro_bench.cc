@@ -50,11 +50,12 @@ struct Probe {
 
   void Product(int rows, int k, int n, kernels::Element element, kernels::Activate activate) {
     std::vector<std::byte> packed(kernels::PackedBytes(table, element, n, k) + 64);
-    std::vector<float> a(static_cast<size_t>(rows) * k, 0.01f), c(static_cast<size_t>(rows) * n),
+    const size_t a_stride = kernels::RowStride(k);
+    std::vector<float> a(static_cast<size_t>(rows) * a_stride, 0.01f), c(static_cast<size_t>(rows) * n),
         bias(static_cast<size_t>(n)), scratch(table.product_scratch + 16);
     kernels::ProductArgs args;
     args.a = a.data();
-    args.a_stride = static_cast<size_t>(k);
+    args.a_stride = a_stride;
     args.rows = rows;
     args.w = {packed.data() + (64 - reinterpret_cast<uintptr_t>(packed.data()) % 64), element, n,
               k};

@@ -20,6 +20,7 @@ namespace podium {
 
 /// What a lane reserves memory for; a batch beyond it is an error.
 struct LaneLimits {
+  int length_max = 0;           // tokens of one sequence; 0 for the model's own limit
   int batch_tokens_max = 2048;  // raised to length_max when smaller: a pair always fits
   int sequences_max = 512;
 };

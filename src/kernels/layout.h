@@ -29,6 +29,14 @@ inline size_t PackedBytes(const Table& table, Element element, int n, int k) {
   return static_cast<size_t>(PanelCount(table, n)) * PanelBytes(table, element, k);
 }
 
+/// Elements between the rows of an activation matrix `width` wide: a multiple of 16 that is no
+/// multiple of 256 (1 KiB), since rows a power of two apart fall into the same few sets of the L1
+/// cache (measured: 4096-wide rows cost a fifth of a product's speed).
+inline size_t RowStride(int width) {
+  const size_t rounded = (static_cast<size_t>(width) + 15) / 16 * 16;
+  return rounded % 256 == 0 ? rounded + 16 : rounded;
+}
+
 /// Packs one panel: `rows` (≤ table.panel) rows of k elements, each row contiguous at row(i) =
 /// first + i · k; the rest is zero. Source elements need no alignment.
 void PackPanel(const Table& table, Element element, const void* first, int rows, int k,

@@ -42,29 +42,34 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   std::unique_ptr<NativeLane> lane(new NativeLane(weights, table, team, limits));
   const EncoderSpec& spec = weights.spec();
   LaneLimits& own = lane->limits_;
-  own.batch_tokens_max = std::max(own.batch_tokens_max, spec.length_max());
+  if (own.length_max <= 0) own.length_max = spec.length_max();
+  if (own.length_max > spec.length_max()) {
+    return InvalidArgument(Concat("length_max: got ", own.length_max,
+                                  ", allowed by the model's positions: ", spec.length_max()));
+  }
+  own.batch_tokens_max = std::max(own.batch_tokens_max, own.length_max);
   own.sequences_max = std::clamp(own.sequences_max, 1, own.batch_tokens_max);
 
   const auto tokens = static_cast<size_t>(own.batch_tokens_max);
   const auto sequences = static_cast<size_t>(own.sequences_max);
-  const auto hidden = static_cast<size_t>(spec.hidden);
-  const size_t ffn = static_cast<size_t>(kBlockRowsMax) * static_cast<size_t>(spec.ffn);
+  const size_t row = lane->row_;
+  const size_t ffn = static_cast<size_t>(kBlockRowsMax) * lane->ffn_row_;
   const size_t scratch = std::max(
-      table.product_scratch, kernels::AttentionScratch(table, spec.length_max(), spec.head_size()));
+      table.product_scratch, kernels::AttentionScratch(table, own.length_max, spec.head_size()));
   const auto floats = [](size_t count) { return Arena::RoundUp(count * sizeof(float)); };
-  const size_t bytes = 2 * floats(tokens * hidden) + floats(tokens * 2 * hidden) +
-                       2 * floats(sequences * hidden) + floats(tokens) + floats(sequences) +
+  const size_t bytes = 2 * floats(tokens * row) + floats(tokens * lane->key_value_row_) +
+                       2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
                        static_cast<size_t>(team.size()) * (floats(ffn) + floats(scratch));
   if (!lane->arena_.Reserve(bytes)) {
     return ResourceExhausted(Concat("activations for ", own.batch_tokens_max,
                                     " tokens: the system refused ", bytes, " bytes"));
   }
   Arena& arena = lane->arena_;
-  lane->residual_ = arena.Take<float>(tokens * hidden);
-  lane->query_ = arena.Take<float>(tokens * hidden);
-  lane->key_value_ = arena.Take<float>(tokens * 2 * hidden);
-  lane->first_residual_ = arena.Take<float>(sequences * hidden);
-  lane->first_query_ = arena.Take<float>(sequences * hidden);
+  lane->residual_ = arena.Take<float>(tokens * row);
+  lane->query_ = arena.Take<float>(tokens * row);
+  lane->key_value_ = arena.Take<float>(tokens * lane->key_value_row_);
+  lane->first_residual_ = arena.Take<float>(sequences * row);
+  lane->first_query_ = arena.Take<float>(sequences * row);
   lane->position_ = arena.Take<int32_t>(tokens);
   lane->order_ = arena.Take<int32_t>(sequences);
   for (int member = 0; member < team.size(); ++member) {
@@ -96,7 +101,7 @@ Status NativeLane::CheckBatch(const Batch& batch, std::span<float> logits) const
   }
   for (int i = 0; i < n; ++i) {
     const int64_t length = int64_t{batch.starts[i + 1]} - batch.starts[i];
-    if (length < 1 || length > spec_.length_max()) {
+    if (length < 1 || length > limits_.length_max) {
       return InvalidArgument(Concat("batch: sequence ", i, " has ", length,
                                     " tokens, allowed 1 to ", spec_.length_max()));
     }
@@ -163,9 +168,8 @@ void NativeLane::ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> bod
 }
 
 void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
-  table_.layer_norm(rows, hidden, count, spec_.hidden, norm.gain.data(), norm.bias.data(),
-                    spec_.norm_eps, rows, hidden);
+  table_.layer_norm(rows, row_, count, spec_.hidden, norm.gain.data(), norm.bias.data(),
+                    spec_.norm_eps, rows, row_);
 }
 
 void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
@@ -196,40 +200,38 @@ void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
         static_cast<const std::byte*>(words.data) + static_cast<size_t>(batch.ids[t]) * row_bytes,
         ToElement(words.type), weights_.position_row(position_[t]).data(),
         weights_.has_types() ? weights_.type_row(type).data() : nullptr, spec_.hidden,
-        &residual_[static_cast<size_t>(t) * hidden]);
+        &residual_[static_cast<size_t>(t) * row_]);
   }
-  Norm(weights_.embedding_norm, &residual_[static_cast<size_t>(begin) * hidden], end - begin);
+  Norm(weights_.embedding_norm, &residual_[static_cast<size_t>(begin) * row_], end - begin);
 }
 
 // Keys and values of rows [begin, end), and their queries unless this is the last layer, which
 // needs those of first tokens only.
 void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
-  const float* x = &residual_[static_cast<size_t>(begin) * hidden];
-  Multiply(weights.key_value, x, hidden, end - begin,
-           &key_value_[static_cast<size_t>(begin) * 2 * hidden], 2 * hidden, member,
+  const float* x = &residual_[static_cast<size_t>(begin) * row_];
+  Multiply(weights.key_value, x, row_, end - begin,
+           &key_value_[static_cast<size_t>(begin) * key_value_row_], key_value_row_, member,
            kernels::Activate::kNone, nullptr);
   if (layer + 1 == spec_.layers) return;
-  Multiply(weights.query, x, hidden, end - begin, &query_[static_cast<size_t>(begin) * hidden],
-           hidden, member, kernels::Activate::kNone, nullptr);
+  Multiply(weights.query, x, row_, end - begin, &query_[static_cast<size_t>(begin) * row_], row_,
+           member, kernels::Activate::kNone, nullptr);
 }
 
 void NativeLane::ProjectFirstTokens(const Batch& batch) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
   for (int i = 0; i < batch.size(); ++i) {
-    std::memcpy(&first_residual_[static_cast<size_t>(i) * hidden],
-                &residual_[static_cast<size_t>(batch.starts[i]) * hidden], hidden * sizeof(float));
+    std::memcpy(&first_residual_[static_cast<size_t>(i) * row_],
+                &residual_[static_cast<size_t>(batch.starts[i]) * row_],
+                static_cast<size_t>(spec_.hidden) * sizeof(float));
   }
   ForRowBlocks(batch.size(), [&](int begin, int end, Member& member) {
-    const size_t at = static_cast<size_t>(begin) * hidden;
-    Multiply(weights_.layers.back().query, &first_residual_[at], hidden, end - begin,
-             &first_query_[at], hidden, member, kernels::Activate::kNone, nullptr);
+    const size_t at = static_cast<size_t>(begin) * row_;
+    Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
+             &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
   });
 }
 
 void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens_only) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
   const float scale = 1.0f / std::sqrt(static_cast<float>(spec_.head_size()));
   team_.ParallelFor(batch.size() * spec_.heads, [&](int task, int member) {
     const int sequence = order_[task / spec_.heads];
@@ -237,19 +239,19 @@ void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens
     const auto start = static_cast<size_t>(batch.starts[sequence]);
     const int length = batch.starts[sequence + 1] - batch.starts[sequence];
     float* query =
-        set.query + (first_tokens_only ? static_cast<size_t>(sequence) : start) * hidden + column;
+        set.query + (first_tokens_only ? static_cast<size_t>(sequence) : start) * row_ + column;
     kernels::AttentionArgs args;
     args.q = query;
-    args.q_stride = hidden;
-    args.k = &key_value_[start * 2 * hidden + column];
-    args.v = &key_value_[start * 2 * hidden + hidden + column];
-    args.kv_stride = 2 * hidden;
+    args.q_stride = row_;
+    args.k = &key_value_[start * key_value_row_ + column];
+    args.v = args.k + spec_.hidden;
+    args.kv_stride = key_value_row_;
     args.queries = first_tokens_only ? 1 : length;
     args.length = length;
     args.head_size = spec_.head_size();
     args.scale = scale;
     args.out = query;
-    args.out_stride = hidden;
+    args.out_stride = row_;
     args.scratch = members_[static_cast<size_t>(member)].scratch.data();
     table_.attention(args);
   });
@@ -257,28 +259,25 @@ void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens
 
 // From attention output to the layer's output, in place in set.residual.
 void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Member& member) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
-  const auto ffn = static_cast<size_t>(spec_.ffn);
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const int rows = end - begin;
-  float* x = set.residual + static_cast<size_t>(begin) * hidden;
-  const float* attended = set.query + static_cast<size_t>(begin) * hidden;
-  Multiply(weights.attention_output, attended, hidden, rows, x, hidden, member,
+  float* x = set.residual + static_cast<size_t>(begin) * row_;
+  const float* attended = set.query + static_cast<size_t>(begin) * row_;
+  Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
   Norm(weights.attention_norm, x, rows);
-  Multiply(weights.ffn_up, x, hidden, rows, member.ffn.data(), ffn, member,
+  Multiply(weights.ffn_up, x, row_, rows, member.ffn.data(), ffn_row_, member,
            ToActivate(spec_.activation), nullptr);
-  Multiply(weights.ffn_down, member.ffn.data(), ffn, rows, x, hidden, member,
+  Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
   Norm(weights.ffn_norm, x, rows);
 }
 
 void NativeLane::Head(const RowSet& set, std::span<float> logits) {
-  const auto hidden = static_cast<size_t>(spec_.hidden);
   Member& member = members_.front();
-  Multiply(weights_.head_dense, set.residual, hidden, set.rows, set.query, hidden, member,
+  Multiply(weights_.head_dense, set.residual, row_, set.rows, set.query, row_, member,
            kernels::Activate::kTanh, nullptr);
-  Multiply(weights_.head_project, set.query, hidden, set.rows, logits.data(), 1, member,
+  Multiply(weights_.head_project, set.query, row_, set.rows, logits.data(), 1, member,
            kernels::Activate::kNone, nullptr);
 }
 

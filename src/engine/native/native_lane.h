@@ -20,6 +20,7 @@
 #include "engine/engine.h"
 #include "engine/native/native_weights.h"
 #include "kernels/kernels.h"
+#include "kernels/layout.h"
 
 namespace podium {
 
@@ -36,20 +37,27 @@ class NativeLane final : public Lane {
  private:
   // What one team member needs beside the shared activations.
   struct Member {
-    std::span<float> ffn;      // [block rows, ffn]
+    std::span<float> ffn;      // [block rows, ffn_row_]
     std::span<float> scratch;  // of the kernels
   };
   // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
   // only.
   struct RowSet {
-    float* residual;  // [rows, hidden]
-    float* query;     // [rows, hidden]: q, then attention output in its place
+    float* residual;  // [rows, row_]
+    float* query;     // [rows, row_]: q, then attention output in its place
     int rows;
   };
 
   NativeLane(const NativeWeights& weights, const kernels::Table& table, Team& team,
              const LaneLimits& limits)
-      : weights_(weights), spec_(weights.spec()), table_(table), team_(team), limits_(limits) {}
+      : weights_(weights),
+        spec_(weights.spec()),
+        table_(table),
+        team_(team),
+        limits_(limits),
+        row_(kernels::RowStride(spec_.hidden)),
+        key_value_row_(kernels::RowStride(2 * spec_.hidden)),
+        ffn_row_(kernels::RowStride(spec_.ffn)) {}
 
   Status CheckBatch(const Batch& batch, std::span<float> logits) const;
   void EmbedRows(const Batch& batch, int begin, int end);
@@ -69,13 +77,16 @@ class NativeLane final : public Lane {
   const kernels::Table& table_;
   Team& team_;
   LaneLimits limits_;
+  const size_t row_;            // elements between rows hidden wide
+  const size_t key_value_row_;  // … 2 · hidden wide
+  const size_t ffn_row_;        // … ffn wide
 
   Arena arena_;
   std::span<float> residual_;        // [tokens, hidden]
   std::span<float> query_;           // [tokens, hidden]
-  std::span<float> key_value_;       // [tokens, 2 · hidden]
-  std::span<float> first_residual_;  // [sequences, hidden]
-  std::span<float> first_query_;     // [sequences, hidden]
+  std::span<float> key_value_;       // [tokens, key_value_row_]: a token's keys, then its values
+  std::span<float> first_residual_;  // [sequences, row_]
+  std::span<float> first_query_;     // [sequences, row_]
   std::span<int32_t> position_;      // [tokens] row of the position table
   std::span<int32_t> order_;         // [sequences] longest first
   std::vector<Member> members_;

@@ -1,13 +1,15 @@
-// One head of one sequence, dense and exact. Keys go to panels kᵀ [length/P][d][P] and values to [d/P][length][P] in scratch, so that
-// both products are the Tile of product.inl. A tile of query rows has its scores, their softmax and its output done at once:
-// memory is linear in length. Columns past the sequence are zero in the panels and are never read as probabilities.
+// One head of one sequence, dense and exact. Keys go to panels kᵀ [length/P][d][P] and values to
+// [d/P][length][P] in scratch, so that both products are the Tile of product.inl. A tile of query
+// rows has its scores, their softmax and its output done at once: memory is linear in length.
+// Columns past the sequence are zero in the panels and are never read as probabilities.
 
 inline int RoundUpToPanel(int x) { return (x + kPanel - 1) / kPanel * kPanel; }
 
 inline void PackKeys(const AttentionArgs& args, float* panels) {
   for (int key = 0; key < args.length; key += kLanes) {
     const int rows = args.length - key < kLanes ? args.length - key : kLanes;
-    float* out = panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
+    float* out =
+        panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
     for (int d = 0; d < args.head_size; d += kTransposeColumns) {
       TransposeBlock(args.k + static_cast<size_t>(key) * args.kv_stride + d, args.kv_stride, rows,
                      out + static_cast<size_t>(d) * kPanel, kPanel);
@@ -16,7 +18,8 @@ inline void PackKeys(const AttentionArgs& args, float* panels) {
   // The second half of the last panel, when the sequence ends in its first half.
   const int filled = (args.length + kLanes - 1) / kLanes * kLanes;
   for (int key = filled; key < RoundUpToPanel(args.length); key += kLanes) {
-    float* out = panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
+    float* out =
+        panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
     for (int d = 0; d < args.head_size; ++d) Store(out + static_cast<size_t>(d) * kPanel, Zero());
   }
 }
@@ -70,7 +73,8 @@ void Attention(const AttentionArgs& args) {
     const int rows = args.queries - row < kTileRows ? args.queries - row : kTileRows;
     const float* q = args.q + static_cast<size_t>(row) * args.q_stride;
     for (int column = 0; column < columns; column += kPanel) {
-      Tiles(rows, q, args.q_stride, keys + static_cast<size_t>(column) * width, width, block, true);
+      Tiles(rows, q, args.q_stride, keys + static_cast<size_t>(column) * width, width, block, true,
+            nullptr, 0);
       for (int i = 0; i < rows; ++i) {
         float* out = scores + static_cast<size_t>(i) * columns + column;
         Store(out, Load(block + i * kPanel));
@@ -83,7 +87,7 @@ void Attention(const AttentionArgs& args) {
     }
     for (int d = 0; d < width; d += kPanel) {
       Tiles(rows, scores, static_cast<size_t>(columns), values + static_cast<size_t>(d) * length,
-            length, block, true);
+            length, block, true, nullptr, 0);
       for (int half = 0; half < 2; ++half) {
         const int first = d + half * kLanes;
         const int lanes = width - first < kLanes ? width - first : kLanes;

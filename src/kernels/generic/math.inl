@@ -1,12 +1,15 @@
-// exp, erf and what is built of them, over the including table's Vec. Body and tail of an array use these same functions.
+// exp, erf and what is built of them, over the including table's Vec. Body and tail of an array use
+// these same functions.
 
 // exp(x) for x ≤ 0, 0 below −87.3 (the result would be subnormal). Relative error < 2e-7.
-// 2^n · e^r with n = round(x / ln 2), |r| ≤ ln 2 / 2; the polynomial is a least-squares minimax fit of degree 6 (error 3e-9).
+// 2^n · e^r with n = round(x / ln 2), |r| ≤ ln 2 / 2; the polynomial is a least-squares minimax fit
+// of degree 6 (error 3e-9).
 inline Vec ExpNegative(Vec x) {
   const Vec low = Set1(-87.3f);
   const Vec clamped = Max(low, x);
   const Vec n = Round(Mul(clamped, Set1(1.44269504088896341f)));
-  Vec r = Fma(n, Set1(-0.693145751953125f), clamped);  // ln 2 in two parts: the first has 12 bits, so n · it is exact
+  Vec r = Fma(n, Set1(-0.693145751953125f),
+              clamped);  // ln 2 in two parts: the first has 12 bits, so n · it is exact
   r = Fma(n, Set1(-1.428606765330187e-06f), r);
   Vec p = Set1(1.381459848e-03f);
   p = Fma(p, r, Set1(8.368717017e-03f));
@@ -19,7 +22,8 @@ inline Vec ExpNegative(Vec x) {
 }
 
 // erf(x), absolute error < 5e-7: x · P(x²) / Q(x²) on |x| ≤ 4, ±1 beyond (1 − erf(4) = 1.5e-8).
-// P and Q of degree 5 are a rational fit of erf(x) / x, weighted for absolute error (2.1e-8 before rounding).
+// P and Q of degree 5 are a rational fit of erf(x) / x, weighted for absolute error (2.1e-8 before
+// rounding).
 inline Vec Erf(Vec x) {
   const Vec c = Min(Set1(4.0f), Max(Set1(-4.0f), x));
   const Vec t = Mul(c, c);

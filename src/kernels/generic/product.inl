@@ -2,32 +2,51 @@
 //
 //   for chunk of kChunkRows rows              accumulators of chunk × panel live in scratch (L1/L2)
 //     for panel of kPanel outputs
-//       for block of k                        the block of weights is in L1, widened there once when 16-bit
-//         for tile of kTileRows rows          accumulators in registers: loaded, kBlock steps, stored
+//       for block of k                        the block of weights is in L1, widened there once
+//       when 16-bit
+//         for tile of kTileRows rows          accumulators in registers: loaded, kBlock steps,
+//         stored
 //       epilogue over the chunk
 //
 // Blocks of k only spill and reload the accumulators: the sum stays one chain (kernels.h).
 
 constexpr int kPanel = 2 * kLanes;
 
+// What the next block of weights will need: while one block is multiplied, the next is fetched into
+// L2, a little at each step.
+struct Prefetch {
+  const char* next = nullptr;
+  int bytes_per_step = 0;
+};
+
 // acc[ROWS][kPanel] (+)= a[ROWS][k] · b[k][kPanel]; `fresh` starts the chains at zero.
 template <int ROWS>
-inline void Tile(const float* a, size_t a_stride, const float* b, int k, float* acc, bool fresh) {
+inline void Tile(const float* a, size_t a_stride, const float* b, int k, float* acc, bool fresh,
+                 Prefetch prefetch) {
   Vec sum[ROWS][2];
 #pragma GCC unroll 16
   for (int i = 0; i < ROWS; ++i) {
     sum[i][0] = fresh ? Zero() : Load(acc + i * kPanel);
     sum[i][1] = fresh ? Zero() : Load(acc + i * kPanel + kLanes);
   }
+  // One pointer for three rows: a register for each row would not fit beside the loop's own.
+  constexpr int kGroups = (ROWS + 2) / 3;
+  const float* group[kGroups];
+#pragma GCC unroll 16
+  for (int g = 0; g < kGroups; ++g) group[g] = a + static_cast<size_t>(3 * g) * a_stride;
   for (int step = 0; step < k; ++step) {
+    __builtin_prefetch(prefetch.next, 0, 2);
+    prefetch.next += prefetch.bytes_per_step;
     const Vec b0 = Load(b);
     const Vec b1 = Load(b + kLanes);
 #pragma GCC unroll 16
     for (int i = 0; i < ROWS; ++i) {
-      const Vec x = Set1(a[static_cast<size_t>(i) * a_stride + static_cast<size_t>(step)]);
+      const Vec x = Set1(group[i / 3][static_cast<size_t>(i % 3) * a_stride]);
       sum[i][0] = Fma(x, b0, sum[i][0]);
       sum[i][1] = Fma(x, b1, sum[i][1]);
     }
+#pragma GCC unroll 16
+    for (int g = 0; g < kGroups; ++g) ++group[g];
     b += kPanel;
   }
 #pragma GCC unroll 16
@@ -37,31 +56,34 @@ inline void Tile(const float* a, size_t a_stride, const float* b, int k, float* 
   }
 }
 
-using TileFunction = void (*)(const float*, size_t, const float*, int, float*, bool);
-
-// The last rows of a chunk: the same chains with fewer of them.
+// The last rows of a chunk: the same chains, fewer of them.
 template <int ROWS>
 inline void TailTile(int rows, const float* a, size_t a_stride, const float* b, int k, float* acc,
-                     bool fresh) {
+                     bool fresh, Prefetch prefetch) {
   if constexpr (ROWS > 0) {
     if (rows == ROWS) {
-      Tile<ROWS>(a, a_stride, b, k, acc, fresh);
+      Tile<ROWS>(a, a_stride, b, k, acc, fresh, prefetch);
     } else {
-      TailTile<ROWS - 1>(rows, a, a_stride, b, k, acc, fresh);
+      TailTile<ROWS - 1>(rows, a, a_stride, b, k, acc, fresh, prefetch);
     }
   }
 }
 
-// acc[rows][kPanel] (+)= a · b over tiles.
+// acc[rows][kPanel] (+)= a · b over tiles, while `next_bytes` at `next` are fetched.
 inline void Tiles(int rows, const float* a, size_t a_stride, const float* b, int k, float* acc,
-                  bool fresh) {
+                  bool fresh, const void* next, size_t next_bytes) {
+  const int tiles = (rows + kTileRows - 1) / kTileRows;
+  Prefetch prefetch;
+  prefetch.next = static_cast<const char*>(next);
+  prefetch.bytes_per_step = static_cast<int>(next_bytes / static_cast<size_t>(tiles * k));
   int row = 0;
   for (; row + kTileRows <= rows; row += kTileRows) {
     Tile<kTileRows>(a + static_cast<size_t>(row) * a_stride, a_stride, b, k, acc + row * kPanel,
-                    fresh);
+                    fresh, prefetch);
+    prefetch.next += static_cast<ptrdiff_t>(prefetch.bytes_per_step) * k;
   }
   TailTile<kTileRows - 1>(rows - row, a + static_cast<size_t>(row) * a_stride, a_stride, b, k,
-                          acc + row * kPanel, fresh);
+                          acc + row * kPanel, fresh, prefetch);
 }
 
 inline void WidenInto(const void* in, Element element, size_t first, size_t count, float* out) {
@@ -76,7 +98,8 @@ inline void WidenInto(const void* in, Element element, size_t first, size_t coun
 
 constexpr size_t kProductScratch = static_cast<size_t>(kBlockK + kChunkRows) * kPanel;
 
-inline void Epilogue(const ProductArgs& args, const float* acc, int row_begin, int rows, int column) {
+inline void Epilogue(const ProductArgs& args, const float* acc, int row_begin, int rows,
+                     int column) {
   const int left = args.w.n - column;
   for (int half = 0; half < 2; ++half) {
     const int first = half * kLanes;
@@ -109,15 +132,20 @@ void Product(const ProductArgs& args) {
       for (int begin = 0; begin < k; begin += block_k) {
         const int steps = k - begin < block_k ? k - begin : block_k;
         const size_t first = panel + static_cast<size_t>(begin) * kPanel;
+        const auto count = static_cast<size_t>(steps) * kPanel;
+        const size_t element_bytes = args.w.element == Element::kF32 ? 4 : 2;
         const float* b = widened;
         if (args.w.element == Element::kF32) {
           b = static_cast<const float*>(args.w.data) + first;
         } else {
-          WidenInto(args.w.data, args.w.element, first, static_cast<size_t>(steps) * kPanel,
-                    widened);
+          WidenInto(args.w.data, args.w.element, first, count, widened);
         }
+        // Blocks lie one after the other, so the next one starts where this one ends. (Past the
+        // last it is only a wasted hint.)
         Tiles(rows, args.a + static_cast<size_t>(row) * args.a_stride + begin, args.a_stride, b,
-              steps, acc, begin == 0);
+              steps, acc, begin == 0,
+              static_cast<const char*>(args.w.data) + (first + count) * element_bytes,
+              count * element_bytes);
       }
       Epilogue(args, acc, row, rows, column);
     }

@@ -8,7 +8,8 @@ inline float SumOf(const float* x, int width) {
   return ReduceAdd(sum);
 }
 
-// Two passes: the variance is of deviations from the rounded mean, so large means do not cancel (Ba et al. 2016 for the formula).
+// Two passes: the variance is of deviations from the rounded mean, so large means do not cancel (Ba
+// et al. 2016 for the formula).
 void LayerNorm(const float* x, size_t x_stride, int rows, int width, const float* gain,
                const float* bias, float eps, float* out, size_t out_stride) {
   for (int row = 0; row < rows; ++row, x += x_stride, out += out_stride) {
@@ -57,21 +58,24 @@ void Embed(const void* a, Element element, const float* b, const float* c, int w
 
 void Widen(const void* in, Element element, size_t count, float* out) {
   for (size_t i = 0; i < count; i += kLanes) {
-    const int lanes = count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
+    const int lanes =
+        count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
     StorePartial(out + i, lanes, LoadElements(in, element, i, lanes));
   }
 }
 
 void ActivateArray(Activate activate, const float* x, size_t count, float* y) {
   for (size_t i = 0; i < count; i += kLanes) {
-    const int lanes = count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
+    const int lanes =
+        count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
     StorePartial(y + i, lanes, Apply(activate, LoadPartial(x + i, lanes)));
   }
 }
 
 void ExpNegativeArray(const float* x, size_t count, float* y) {
   for (size_t i = 0; i < count; i += kLanes) {
-    const int lanes = count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
+    const int lanes =
+        count - i < static_cast<size_t>(kLanes) ? static_cast<int>(count - i) : kLanes;
     StorePartial(y + i, lanes, ExpNegative(LoadPartial(x + i, lanes)));
   }
 }

@@ -1,0 +1,158 @@
+// A whole forward pass: real tokens per second and share of the measured peak, as one JSON line per
+// workload. Usage: model_bench --model FOLDER [--workload 128|256|512|var]… [--repeat N] [--isa
+// NAME] [--threads N] [--batch-tokens N]
+//
+// Workloads are those of bench/peers: "128" is 50 × 128 tokens, "var" 50 documents of log-normal
+// length (median 150, σ 0.6, 24…512), "512" is 8 × 512. FLOPs are nominal: all layers for all
+// tokens, 2 per multiply-add, attention 4·h·L per token and layer.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/team.h"
+#include "engine/factory.h"
+#include "micro/peak.h"
+#include "model/model.h"
+
+namespace podium::bench {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> workloads;
+  std::string isa;
+  int repeat = 5;
+  int threads = 0;
+  int batch_tokens = 2048;
+};
+
+double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::vector<int> Lengths(const std::string& workload) {
+  if (workload == "var") {
+    std::mt19937 random(1);
+    std::lognormal_distribution<double> length(std::log(150.0), 0.6);
+    std::vector<int> out(50);
+    for (int& n : out) n = std::clamp(static_cast<int>(length(random)), 24, 512);
+    return out;
+  }
+  const int length = std::atoi(workload.c_str());
+  return std::vector<int>(length >= 512 ? 8 : 50, length);
+}
+
+double Flops(const EncoderSpec& spec, const std::vector<int>& lengths) {
+  const double h = spec.hidden;
+  double sum = 0;
+  for (const int n : lengths) {
+    sum += n * spec.layers * (8 * h * h + 4 * h * spec.ffn + 4 * h * n);
+  }
+  return sum;
+}
+
+// Sequences in order, as many to a batch as the budget takes.
+struct Packed {
+  std::vector<int32_t> ids, starts = {0};
+};
+std::vector<Packed> Pack(const EncoderSpec& spec, const std::vector<int>& lengths, int budget) {
+  std::mt19937 random(2);
+  std::uniform_int_distribution<int32_t> id(3, spec.vocabulary - 1);
+  std::vector<Packed> batches(1);
+  for (const int n : lengths) {
+    if (!batches.back().ids.empty() && static_cast<int>(batches.back().ids.size()) + n > budget)
+      batches.emplace_back();
+    for (int i = 0; i < n; ++i) batches.back().ids.push_back(i == 0 ? 0 : id(random));
+    batches.back().starts.push_back(static_cast<int32_t>(batches.back().ids.size()));
+  }
+  return batches;
+}
+
+int Fail(const Status& status) {
+  std::fprintf(stderr, "model_bench: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+int Run(const Options& options) {
+  Team team(options.threads > 0 ? options.threads : UsableCores());
+  auto model = OpenModel(options.model);
+  if (!model.ok()) return Fail(model.status());
+  const EncoderSpec spec = (*model)->spec();
+  auto engine = MakeEngine(*model, {.isa = options.isa}, team);
+  if (!engine.ok()) return Fail(engine.status());
+  LaneLimits limits;
+  limits.batch_tokens_max = options.batch_tokens;
+  auto lane = (*engine)->NewLane(team, limits);
+  if (!lane.ok()) return Fail(lane.status());
+  const std::string isa = (*engine)->info().isa;
+
+  for (const std::string& workload : options.workloads) {
+    const std::vector<int> lengths = Lengths(workload);
+    const std::vector<Packed> batches = Pack(spec, lengths, (*lane)->limits().batch_tokens_max);
+    std::vector<float> logits(lengths.size());
+    std::vector<double> times;
+    double peak = 0;
+    for (int round = 0; round <= options.repeat; ++round) {  // round 0 warms up
+      peak = std::max(peak, PeakFp32Threads(isa, 0.05, team.size()));
+      const double start = Now();
+      for (const Packed& batch : batches) {
+        const Batch view = {batch.ids, {}, batch.starts, {}};
+        const Status status =
+            (*lane)->Score(view, std::span(logits).first(static_cast<size_t>(view.size())), {});
+        if (!status.ok()) return Fail(status);
+      }
+      if (round > 0) times.push_back(Now() - start);
+    }
+    std::sort(times.begin(), times.end());
+    double tokens = 0;
+    for (const int n : lengths) tokens += n;
+    const double flops = Flops(spec, lengths);
+    std::printf(
+        "{\"engine\":\"podium\",\"isa\":\"%s\",\"threads\":%d,\"workload\":\"%s\",\"tokens_per_s\":"
+        "%.0f,"
+        "\"tokens_per_s_median\":%.0f,\"spread\":%.3f,\"gflops\":%.1f,\"peak_gflops\":%.1f,\"share_"
+        "of_peak\":%.3f}\n",
+        isa.c_str(), team.size(), workload.c_str(), tokens / times.front(),
+        tokens / times[times.size() / 2], times.back() / times.front(),
+        flops / times.front() * 1e-9, peak * 1e-9, peak > 0 ? flops / times.front() / peak : 0);
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string flag = argv[i];
+    const char* value = argv[i + 1];
+    if (flag == "--model")
+      options.model = value;
+    else if (flag == "--workload")
+      options.workloads.emplace_back(value);
+    else if (flag == "--repeat")
+      options.repeat = std::max(1, std::atoi(value));
+    else if (flag == "--isa")
+      options.isa = value;
+    else if (flag == "--threads")
+      options.threads = std::atoi(value);
+    else if (flag == "--batch-tokens")
+      options.batch_tokens = std::atoi(value);
+    else
+      return Fail(Status(StatusCode::kInvalidArgument, "unknown option " + flag));
+  }
+  if (options.model.empty())
+    return Fail(Status(StatusCode::kInvalidArgument, "--model FOLDER is needed"));
+  if (options.workloads.empty()) options.workloads = {"128", "var", "512"};
+  return Run(options);
+}
+
+}  // namespace
+}  // namespace podium::bench
+
+int main(int argc, char** argv) { return podium::bench::Main(argc, argv); }
