@@ -35,8 +35,8 @@ struct BatchRange {
   size_t end = 0;
 };
 
-/// Cuts the list into consecutive batches within the budget: order is kept, every pair is in exactly
-/// one batch. A pair above the budget is a batch of its own: the lane reserves for it.
+/// Cuts the list into consecutive batches within the budget: order is kept, every pair is in
+/// exactly one batch. A pair above the budget is a batch of its own: the lane reserves for it.
 std::vector<BatchRange> FormBatches(std::span<const int> lengths, const BatchBudget& budget);
 
 }  // namespace podium

@@ -29,12 +29,12 @@ TEST(Former, Cases) {
   const Case cases[] = {
       {{}, {10, 4, 0}, ""},
       {{3}, {10, 4, 0}, "0-1"},
-      {{3, 3, 4}, {10, 4, 0}, "0-3"},              // exactly full
-      {{3, 3, 4, 1}, {10, 4, 0}, "0-3 3-4"},       // one token too many
+      {{3, 3, 4}, {10, 4, 0}, "0-3"},                // exactly full
+      {{3, 3, 4, 1}, {10, 4, 0}, "0-3 3-4"},         // one token too many
       {{1, 1, 1, 1, 1}, {10, 2, 0}, "0-2 2-4 4-5"},  // too many pairs
-      {{50}, {10, 4, 0}, "0-1"},                   // above the budget: alone
-      {{2, 50, 2, 2}, {10, 4, 0}, "0-1 1-2 2-4"},  // order is kept around it
-      {{4, 4, 4}, {12, 4, 0.25}, "0-1 1-2 2-3"},   // cost 8 each
+      {{50}, {10, 4, 0}, "0-1"},                     // above the budget: alone
+      {{2, 50, 2, 2}, {10, 4, 0}, "0-1 1-2 2-4"},    // order is kept around it
+      {{4, 4, 4}, {12, 4, 0.25}, "0-1 1-2 2-3"},     // cost 8 each
       {{4, 4, 4}, {16, 4, 0.25}, "0-2 2-3"},
   };
   for (const Case& c : cases) {

@@ -1,0 +1,86 @@
+#include "ranker/loader.h"
+
+#include <pthread.h>
+
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/concat.h"
+#include "engine/factory.h"
+#include "model/find.h"
+#include "model/model.h"
+
+namespace podium {
+namespace {
+
+constexpr int kThreadsMax = 1024;
+constexpr int kBatchTokensMax = 1 << 20;
+
+Status CheckRange(const char* option, int got, int max, const char* zero_means) {
+  if (got >= 0 && got <= max) return OkStatus();
+  return InvalidArgument(
+      Concat(option, ": got ", got, ", allowed: 1 to ", max, ", or 0 for ", zero_means));
+}
+
+Status CheckOptions(const OpenOptions& options) {
+  if (options.model.empty()) return InvalidArgument("model: got \"\", expected a folder or a name");
+  if (options.precision != "fp32") {
+    return InvalidArgument(Concat("precision: got \"", options.precision, "\", allowed: fp32"));
+  }
+  PODIUM_RETURN_IF_ERROR(
+      CheckRange("threads", options.threads, kThreadsMax, "as many as this process may use"));
+  return CheckRange("batch_tokens_max", options.batch_tokens_max, kBatchTokensMax, "the default");
+}
+
+// Runs `work` on a thread of its own; Result() waits for it.
+class TokenizerLoading {
+ public:
+  explicit TokenizerLoading(const std::string& folder)
+      : thread_([this, folder] { result_.emplace(OpenTokenizer(folder)); }) {
+    pthread_setname_np(thread_.native_handle(), "podium-loader");
+  }
+  ~TokenizerLoading() {
+    if (thread_.joinable()) thread_.join();
+  }
+  TokenizerLoading(const TokenizerLoading&) = delete;
+  TokenizerLoading& operator=(const TokenizerLoading&) = delete;
+
+  Result<std::unique_ptr<Tokenizer>> Take() {
+    thread_.join();
+    return *std::move(result_);
+  }
+
+ private:
+  std::optional<Result<std::unique_ptr<Tokenizer>>> result_;  // before the thread that writes it
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
+  PODIUM_RETURN_IF_ERROR(CheckOptions(options));
+  LoadedRanker loaded;
+  PODIUM_ASSIGN_OR_RETURN(loaded.folder, FindModelFolder(options.model, ProcessEnvironment));
+  TokenizerLoading tokenizer(loaded.folder);
+  PODIUM_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, OpenModel(loaded.folder));
+  loaded.architecture = model->spec().architecture;
+  loaded.layers = model->spec().layers;
+  loaded.hidden = model->spec().hidden;
+
+  Ranker::Parts parts;
+  parts.team = std::make_unique<Team>(options.threads > 0 ? options.threads : UsableCores());
+  EngineOptions engine_options;
+  engine_options.precision = options.precision;
+  engine_options.isa = options.isa;
+  PODIUM_ASSIGN_OR_RETURN(parts.engine, MakeEngine(std::move(model), engine_options, *parts.team));
+  PODIUM_ASSIGN_OR_RETURN(parts.tokenizer, tokenizer.Take());
+
+  RankerOptions ranker_options;
+  ranker_options.max_length = options.max_length;
+  if (options.batch_tokens_max > 0) ranker_options.batch_tokens_max = options.batch_tokens_max;
+  PODIUM_ASSIGN_OR_RETURN(loaded.ranker, Ranker::Make(std::move(parts), ranker_options));
+  return loaded;
+}
+
+}  // namespace podium
