@@ -86,6 +86,7 @@ class TidyTest(unittest.TestCase):
   def test_private_folder(self):
     engine = {"src/engine/CMakeLists.txt": "podium_folder(engine SOURCES a.cc FOLDERS kernels)\n"}
     self.assertEqual(self.findings({**engine, "src/engine/a.cc": '#include "engine/native/lane.h"\n'}), [])
+    self.assertEqual(self.findings({"src/text/text_test.cc": '#include "base/fake/clock.h"\n'}), [])
     self.expect({**engine, "src/engine/a.cc": '#include "kernels/avx2/vec.h"\n'}, "kernels/avx2/ is private")
 
   def test_kernels_include_nothing(self):
@@ -119,6 +120,14 @@ class TidyTest(unittest.TestCase):
     self.expect({"src/text/CMakeLists.txt": CLEAN["src/text/CMakeLists.txt"].replace("FOLDERS base", "FOLDERS engine")},
                 "may not use the folder engine")
     self.expect({"src/utils/CMakeLists.txt": ""}, "src/utils is not in the include table")
+
+  def test_limits(self):
+    header = HEADER.replace("#endif", "constexpr size_t kBytesMax = size_t{2} << 20;\n  int length_max = 0;\n\n#endif")
+    row = "| `kBytesMax` | 2 MiB | `src/text/text.h` | refused |\n"
+    self.assertEqual(self.findings({"src/text/text.h": header, "docs/limits.md": row}), [])
+    self.expect({"src/text/text.h": header, "docs/limits.md": "# Limits\n"}, "kBytesMax is not listed")
+    self.expect({"src/text/text.h": header, "docs/limits.md": row.replace("2 MiB", "3 MiB")}, "kBytesMax is 3 MiB here")
+    self.expect({"docs/limits.md": row}, "src/text/text.h has no limit kBytesMax")
 
   def test_objects(self):
     sources = {"good": 'extern "C" int table() { return 1; }',
