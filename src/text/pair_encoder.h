@@ -37,6 +37,7 @@ class PairEncoder {
  private:
   const Tokenizer& tokenizer_;
   int length_max_;
+  int room_;  // for ids of the two texts
 };
 
 }  // namespace podium

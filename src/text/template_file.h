@@ -1,0 +1,25 @@
+// Reads the "post_processor" of a tokenizer file: what surrounds one text and two.
+#ifndef PODIUM_TEXT_TEMPLATE_FILE_H_
+#define PODIUM_TEXT_TEMPLATE_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "json/json.h"
+#include "text/tokenizer.h"
+
+namespace podium {
+
+struct Templates {
+  std::vector<TemplatePiece> single;
+  PairTemplate pair;
+};
+
+/// TemplateProcessing, RobertaProcessing or BertProcessing; null surrounds with nothing. Ids are at
+/// least 0 and below `vocabulary`.
+Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::string& where);
+
+}  // namespace podium
+
+#endif  // PODIUM_TEXT_TEMPLATE_FILE_H_

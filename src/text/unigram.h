@@ -1,0 +1,95 @@
+// The Unigram model: the most probable way to cut a segment into pieces.
+#ifndef PODIUM_TEXT_UNIGRAM_H_
+#define PODIUM_TEXT_UNIGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "text/trie.h"
+
+namespace podium {
+
+/// Immutable; any thread.
+class Unigram {
+ public:
+  /// No piece is longer, so that the way to a position fits a byte. XLM-R's longest has 48 bytes.
+  static constexpr size_t kPieceBytesMax = 255;
+
+  struct Piece {
+    std::string_view text;  // copied
+    double score = 0;       // log probability
+  };
+  static Result<Unigram> Build(const std::vector<Piece>& pieces, int32_t unknown_id);
+
+  int size() const { return static_cast<int>(scores_.size()); }
+  /// "" when out of range.
+  std::string_view Text(int32_t id) const;
+  double score(int32_t id) const { return scores_[static_cast<size_t>(id)]; }
+  int32_t unknown_id() const { return unknown_id_; }
+  /// What one character costs that no piece starts with alone: the lowest score less 10.
+  double unknown_score() const { return unknown_score_; }
+  const Trie& trie() const { return trie_; }
+  /// The id of exactly this text, or -1.
+  int32_t Find(std::string_view text) const { return trie_.Find(text); }
+
+ private:
+  Trie trie_;
+  std::vector<double> scores_;
+  std::string texts_;
+  std::vector<uint32_t> ends_;  // of each piece in texts_
+  int32_t unknown_id_ = 0;
+  double unknown_score_ = 0;
+  size_t piece_bytes_max_ = 0;
+  friend class UnigramRun;
+};
+
+/// Cuts segments that arrive in parts. Ids come out as soon as no further text can change them, so
+/// a long segment costs memory only for what is still open: two bytes per byte of text. One thread.
+///
+/// The result equals that of the reference bit for bit: scores are summed in double from the
+/// segment's start, in order of start positions, and a later way to a position counts only when it
+/// is strictly better.
+class UnigramRun {
+ public:
+  explicit UnigramRun(const Unigram& model) : model_(model) {}
+
+  /// Adds to the segment; `part` is valid UTF-8 and ends between two characters.
+  void Append(std::string_view part, std::vector<int32_t>& ids);
+  /// Ends the segment.
+  void End(std::vector<int32_t>& ids);
+  /// True when nothing was appended since the last End.
+  bool empty() const { return text_.empty() && !started_; }
+
+ private:
+  void Advance(bool last);
+  size_t SettledEnd();
+  void Emit(size_t end, std::vector<int32_t>& ids);
+  void FlushUnknown(std::vector<int32_t>& ids);
+
+  // The open part of the segment starts at text_[0]. Position p is the place before text_[p].
+  const Unigram& model_;
+  std::string text_;
+  std::vector<uint8_t> lengths_{0};  // bytes of the last piece of the best way to p; 0: no way yet
+  double scores_[256] = {};          // of that way, at (base_ + p) % 256: only so many are in use
+  uint8_t base_ = 0;
+  size_t done_ = 0;  // pieces that start before this position have been tried
+  size_t settle_at_ = kSettleBytes;
+  bool started_ = false;
+  // Characters that are in no piece, one after the other, become one unknown; as the reference does
+  // it looks their joined text up once more.
+  bool unknown_open_ = false;
+  uint32_t unknown_node_ = Trie::kRoot;
+  std::vector<uint8_t> way_;
+  std::vector<size_t> live_;
+
+  // How much open text is worth a try to settle some; long enough to make the try cheap.
+  static constexpr size_t kSettleBytes = 4096;
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_TEXT_UNIGRAM_H_
