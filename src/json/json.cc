@@ -59,6 +59,8 @@ Result<Document> Document::Parse(std::string_view text, std::string_view origin,
     return ResourceExhausted(Concat(message, ", limit ", limits.depth_max));
   };
 
+  if (text.data() == nullptr) text = "";  // simdjson copies from there, be it no bytes
+
   auto impl = std::make_unique<Impl>();
   // The parser's own buffers (the padded copy of the text, structural indexes) die with it here;
   // the document keeps the tape and the decoded strings.

@@ -92,6 +92,7 @@ std::vector<double> LayerNorm(const std::vector<float>& x, const std::vector<flo
   for (const float e : x) variance += (e - mean) * (e - mean);
   variance /= static_cast<double>(x.size());
   std::vector<double> out;
+  out.reserve(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     out.push_back((x[i] - mean) / std::sqrt(variance + eps) * gain[i] + bias[i]);
   }

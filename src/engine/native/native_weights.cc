@@ -107,7 +107,7 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
                                                            Team& team) {
   std::unique_ptr<NativeWeights> weights(new NativeWeights());
   const WeightsView& view = model->weights();
-  weights->model_ = model;
+  weights->model_ = std::move(model);  // still holds what `view` points into
   weights->mapped_bytes_ =
       static_cast<size_t>(view.word_embedding.elements()) * ElementSize(view.word_embedding.type);
 
