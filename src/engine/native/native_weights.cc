@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
+#include <utility>
 
 #include "base/concat.h"
 #include "kernels/layout.h"
@@ -135,7 +136,7 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   const size_t bytes = packer.bytes();
   if (!weights->arena_.Reserve(bytes)) {
     return ResourceExhausted(
-        Concat("packed weights of ", model->folder(), ": the system refused ", bytes, " bytes"));
+        Concat("packed weights of ", weights->model_->folder(), ": the system refused ", bytes, " bytes"));
   }
   packer.UseArena(weights->arena_);
   lay_out();
