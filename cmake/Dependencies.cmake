@@ -5,8 +5,9 @@ set(FETCHCONTENT_QUIET OFF)
 find_package(Threads REQUIRED)
 
 if(NOT PODIUM_KERNELS_ONLY)
+  # Its CMake config accepts only the very minor version that is asked for, so none is (3.0 or newer works).
   FetchContent_Declare(simdjson GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
-                       FIND_PACKAGE_ARGS 3.0 NAMES simdjson)
+                       FIND_PACKAGE_ARGS NAMES simdjson)
   FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
                        FIND_PACKAGE_ARGS 2.1 NAMES CLI11)
   FetchContent_Declare(utf8proc GIT_REPOSITORY https://github.com/JuliaStrings/utf8proc.git GIT_TAG v2.9.0)
