@@ -95,6 +95,11 @@ Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& whe
     const bool split = all.whitespace_split;
     all = std::move(step).value();
     all.whitespace_split |= split;
+    if (all.whitespace_split && all.prepend == PreTokenizer::Prepend::kFirst) {
+      // "First" is about places in the text before normalization, which are not kept.
+      status = Unsupported(Concat(step_where, ".prepend_scheme: \"first\" after WhitespaceSplit"));
+      return false;
+    }
     return true;
   });
   PODIUM_RETURN_IF_ERROR(std::move(status));

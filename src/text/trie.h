@@ -33,7 +33,6 @@ class Trie {
   int32_t Id(uint32_t node) const { return cells_[node].id; }
   /// The number of `text`, or -1.
   int32_t Find(std::string_view text) const;
-  size_t cells() const { return cells_.size(); }
 
  private:
   class Builder;

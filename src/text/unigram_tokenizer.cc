@@ -30,7 +30,7 @@ class EncodeRun {
       window = done == 0 ? window * 2 : kPartBytes;
     }
     if (!full()) EndSpan();
-    encoded_.complete = text.empty() && !span_open_;
+    encoded_.complete = text.empty() && !span_open_ && !stopped_;
     return std::move(encoded_);
   }
 
@@ -46,6 +46,8 @@ class EncodeRun {
     return tokens.Scan(
         window, last, state, [this](std::string_view text) { Text(text); },
         [this](int32_t id) {
+          if (full()) stopped_ = true;
+          if (stopped_) return;
           EndSpan();
           seen_token_ = true;
           encoded_.ids.push_back(id);
@@ -57,7 +59,9 @@ class EncodeRun {
       span_open_ = true;
       pre_tokenizer_.BeginSpan(text_used_ == 0 && !seen_token_);
     }
-    while (!text.empty() && !full()) {
+    while (!text.empty()) {
+      if (full()) stopped_ = true;
+      if (stopped_) return;
       const size_t end = CutPosition(text, kPartBytes);
       std::string_view part = text.substr(0, end);
       text.remove_prefix(end);
@@ -105,6 +109,7 @@ class EncodeRun {
   Encoded encoded_;
   size_t text_used_ = 0;
   bool seen_token_ = false;
+  bool stopped_ = false;    // text was left out because there were enough ids: nothing may follow
   bool span_open_ = false;  // a stretch of text between added tokens has begun
   std::string replaced_;    // a part of it without invalid UTF-8
   std::string window_;      // normalised text that may still hold part of an added token

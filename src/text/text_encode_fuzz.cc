@@ -1,0 +1,27 @@
+// Any bytes through the bundled tokenizer: ids in range, and fewer ids are a prefix of all.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "text/tokenizer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const podium::Tokenizer& tokenizer = []() -> const podium::Tokenizer& {
+    auto opened = podium::OpenTokenizer(PODIUM_SOURCE_DIR "/models/podium-mini-zh-en");
+    PODIUM_CHECK(opened.ok());
+    return *opened.value().release();
+  }();
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const podium::Encoded all = tokenizer.Encode(text, SIZE_MAX);
+  PODIUM_CHECK(all.complete);
+  for (const int32_t id : all.ids) PODIUM_CHECK(id >= 0 && id < tokenizer.vocabulary());
+  for (const size_t wanted : {size_t{1}, size_t{7}, all.ids.size() / 2, all.ids.size()}) {
+    const podium::Encoded part = tokenizer.Encode(text, wanted);
+    PODIUM_CHECK(part.ids.size() >= std::min(wanted, all.ids.size()));
+    PODIUM_CHECK(part.ids.size() <= all.ids.size());
+    PODIUM_CHECK(std::equal(part.ids.begin(), part.ids.end(), all.ids.begin()));
+  }
+  return 0;
+}

@@ -1,0 +1,220 @@
+"""Reference token ids, from the `tokenizers` library: writes tests/text/data/.
+
+Usage: export_tokens.py [FOLDER] (where scripts/fetch-tokenizers put its files; .deps/tokenizers by default)
+
+Run by hand after `pip install -r tools/requirements-tokens.txt`; the version used and the digest of each
+tokenizer file are written into the files.
+
+  lines.txt          the texts, one a line: printable characters as they are, other bytes as \\xHH
+  ids_NAME.txt       the ids of each line by one tokenizer, without special tokens of the template
+  pairs_mini.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids
+
+Names: mini is the bundled model's file; xlmr the full one; xlmr_m3 the full one in the form of bge-m3: Metaspace in
+the newer spelling and a <mask> that swallows the spaces before it. tests/text/golden_test.cc derives it the same way.
+"""
+import hashlib
+import json
+import pathlib
+import random
+import sys
+import unicodedata
+
+import tokenizers
+from tokenizers import Tokenizer
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT / "tests" / "text" / "data"
+LINES = 3400
+
+SENTENCES = """
+All human beings are born free and equal in dignity and rights.
+人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。
+人人生而自由,在尊嚴和權利上一律平等。他們賦有理性和良心,並應以兄弟關係的精神互相對待。
+すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。
+모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.
+يولد جميع الناس أحرارًا متساوين في الكرامة والحقوق.
+सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।
+มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ
+Все люди рождаются свободными и равными в своем достоинстве и правах.
+Tous les êtres humains naissent libres et égaux en dignité et en droits.
+Alle Menschen sind frei und gleich an Würde und Rechten geboren.
+Todos los seres humanos nacen libres e iguales en dignidad y derechos.
+Tất cả mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi.
+Bütün insanlar hür, haysiyet ve haklar bakımından eşit doğarlar.
+Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα.
+כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם.
+সমস্ত মানুষ স্বাধীনভাবে সমান মর্যাদা এবং অধিকার নিয়ে জন্মগ্রহণ করে।
+மனிதப் பிறிவியினர் சகலரும் சுதந்திரமாகவே பிறக்கின்றனர்.
+Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.
+Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan.
+ყველა ადამიანი იბადება თავისუფალი და თანასწორი.
+Բոլոր մարդիկ ծնվում են ազատ ու հավասար։
+ሰው ሁሉ ነጻና ክብር ሆኖ ይወለዳል።
+មនុស្សទាំងអស់កើតមកមានសេរីភាព
+ມະນຸດທຸກຄົນເກີດມາມີສິດເສລີພາບ
+လူတိုင်းသည် တူညီ လွတ်လပ်သော ဂုဏ်သိက္ခာဖြင့် မွေးဖွားလာသူများ ဖြစ်သည်။
+Hello, world! The quick brown fox jumps over the lazy dog.
+你好世界，这是一个测试。番茄是茄科的一种植物，果实可以生吃，也可以做菜。
+如何在 Ubuntu 22.04 上安装 Docker？先运行 `sudo apt-get update && apt-get install -y docker.io`。
+def f(x): return {"a": [1, 2.5e-3], "b": x ** 2}  # see https://example.org/path?q=1&r=%20
+日本語の文章です。カタカナとひらがなﾊﾝｶｸ、東京都。
+👩‍👩‍👧‍👦🏳️‍🌈👍🏽🇨🇳1️⃣™️©️❤️ 🚀 emojis 😀🎉
+ﬁ ligature ＦＵＬＬＷＩＤＴＨ ｈａｌｆ ①②③ Ⅳ Ⅴ ㎞ ㎡ ½ ™ … ﷺ ㍿ ǆ ª º ² µ ſ
+=LLC-s nmrcsss mtiaiol!@"ccc technooay @"ccc"@"ccc
+""".strip().split("\n")
+
+# Each stands for a case that went wrong somewhere, or for an exact value that is published.
+FIXED = [
+    "", "a", " ", "  ", "Hello, world!", "The quick brown fox jumps over the lazy dog.",
+    "你好世界，这是一个测试。", "double  spaces   and\ttab\tcharacters", "ﬁ ligature ＦＵＬＬＷＩＤＴＨ ｈａｌｆ",
+    "Ｎｏｒｍａｌｉｚａｔｉｏｎ: ①②③ Ⅳ Ⅴ ㎞ ㎡", "🚀 emojis 😀🎉 and ½ symbols © ™ € — dashes…",
+    "   leading and trailing spaces   ", "<s> special </s> tokens <mask> inline <unk>", "x<mask>y", "x <mask>", "<mask> x",
+    "A red apple", "A llama in the garden", "T\x10his is a te\x10st", "a\u202f\u2026\u2026\u2026\u2026b", "a\u3000\u00a0b",
+    "<|endoftext|>", "[SEP]", "</s>", "<s>" * 50, "。" * 200, "." * 1000, "番茄" * 200, "\r\n", "a\r\nb", "\u00b9\ufe0f",
+    "\u0600\u00b9\ufe0f", "\u00b9\u1ae1", "\u00b2\u0897", "\U000113d1\u00b2\u0301", "\U00011a3a\u00b2\u0301",
+    "e\u0301", "é", "\u1100\u1161\u11a8", "각", "▁", "▁▁a▁", "a ▁ b", "＜s＞", "＜unk＞x", "\x00", "a\x00b",
+    "supercalifragilisticexpialidocious" * 4,
+]
+SPECIALS = ["<s>", "</s>", "<mask>", "<unk>", "<pad>", "＜s＞", "＜unk＞", "<mask", "mask>", "<S>", " <mask> ", "<s></s>"]
+MARKS = ["\x00", "\x01", "\x10", "\x1f", "\x7f", "\x80", "\x85", "\xa0", "\u200b", "\u200c", "\u200d", "\u200e", "\u2028",
+         "\u202f", "\u3000", "\ufeff", "\ufffd", "\u00ad", "\u0301", "\u0308", "\u0302", "\u1160", "\r\n", "\t", "\n", "  ",
+         "   ", "▁", "▁▁", "\u0600", "\u0e33", "\ufe0f", "\u20e3", "\U000e0100"]
+
+
+def character(rng):
+  while True:
+    code = rng.choice([rng.randrange(0x20, 0x250), rng.randrange(0x20, 0x3000), rng.randrange(0x3000, 0xD7FF),
+                       rng.randrange(0xE000, 0x20000), rng.randrange(0x110000)])
+    if not 0xD800 <= code < 0xE000:
+      return chr(code)
+
+
+def snippet(rng):
+  kind = rng.randrange(13)
+  sentence = rng.choice(SENTENCES)
+  start = rng.randrange(len(sentence))
+  if kind <= 3:
+    return sentence[start:start + rng.randrange(1, 40)]
+  if kind == 4:
+    return rng.choice(SPECIALS)
+  if kind == 5:
+    return rng.choice(MARKS)
+  if kind == 6:
+    return unicodedata.normalize(rng.choice(["NFD", "NFKD", "NFC"]), sentence[start:start + 15])
+  if kind == 7:
+    return "".join(character(rng) for _ in range(rng.randrange(1, 6)))
+  if kind == 8:
+    return rng.choice("a.=-_0!ahx字…") * rng.randrange(1, 30)
+  if kind == 9:
+    return "".join(rng.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(rng.randrange(1, 30)))
+  if kind == 10:
+    return rng.choice("ªº²³¹µ¼ǆſe aé1") + rng.choice(MARKS)
+  if kind == 11:
+    return str(rng.randrange(10 ** rng.randrange(1, 18)))
+  return rng.choice([" ", "\n", "，", "。", ", ", " " * rng.randrange(1, 4)])
+
+
+def broken(rng, data):
+  data = bytearray(data)
+  for _ in range(rng.randrange(1, 6)):
+    at = rng.randrange(len(data) + 1)
+    if rng.random() < 0.5:
+      data[at:at] = bytes([rng.randrange(256)])
+    elif at < len(data):
+      del data[at]
+  return bytes(data)
+
+
+def make_lines():
+  rng = random.Random(20240613)
+  lines = [text.encode() for text in FIXED + SENTENCES]
+  while len(lines) < LINES:
+    line = "".join(snippet(rng) for _ in range(rng.randrange(1, rng.choice([3, 6, 16])))).encode()
+    if len(lines) % 8 == 3:
+      line = broken(rng, line)
+    if len(lines) % 101 == 5:
+      line = bytes(rng.randrange(256) for _ in range(rng.randrange(60)))
+    lines.append(line)
+  return lines
+
+
+def escape(data):
+  """Bytes as one line of UTF-8: what is no printable character, and the backslash, as \\xHH."""
+  out = ""
+  for part in data.decode("utf-8", "surrogateescape"):
+    code = ord(part)
+    if 0xDC80 <= code <= 0xDCFF:
+      out += f"\\x{code - 0xDC00:02x}"
+    elif part == "\\" or unicodedata.category(part)[0] in "CZM" and part != " ":
+      out += "".join(f"\\x{byte:02x}" for byte in part.encode())
+    else:
+      out += part
+  return out
+
+
+def load(path, change=None):
+  text = path.read_text(encoding="utf-8")
+  file = json.loads(text)
+  if change:
+    change(file)
+  tokenizer = Tokenizer.from_str(json.dumps(file, ensure_ascii=False))
+  tokenizer.no_truncation()
+  tokenizer.no_padding()
+  return tokenizer, hashlib.sha256(text.encode()).hexdigest()
+
+
+def to_m3(file):
+  file["pre_tokenizer"] = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+  for token in file["added_tokens"]:
+    token["lstrip"] = token["content"] == "<mask>"
+
+
+def write(name, header, lines):
+  text = "".join(f"# {line}\n" for line in header) + "".join(line + "\n" for line in lines)
+  (DATA / name).write_text(text, encoding="utf-8", newline="\n")
+  print(name, len(lines), "lines,", len(text.encode()), "bytes")
+
+
+def header(digest):
+  return [f"tokenizers {tokenizers.__version__}, tools/export_tokens.py, tokenizer.json {digest}"]
+
+
+def export_pairs(tokenizer, digest):
+  """Pairs of n one-token words with m others, around every turn of the rule, even and odd."""
+  words = []
+  for i in range(tokenizer.get_vocab_size()):
+    piece = tokenizer.id_to_token(i)
+    if len(piece) > 4 and piece[0] == "▁" and piece[1:].isascii() and piece[1:].isalpha():
+      if tokenizer.encode(piece[1:], add_special_tokens=False).ids == [i]:
+        words.append(piece[1:])
+    if len(words) == 60:
+      break
+  queries, documents = words[:30], words[30:]
+  out = []
+  for limit in (14, 15, 16, 17):
+    tokenizer.enable_truncation(limit, strategy="longest_first")
+    for n in (0, 1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 23, 24):
+      for m in (0, 1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 23, 24):
+        ids = tokenizer.encode(" ".join(queries[:n]), " ".join(documents[:m])).ids
+        out.append(f"{limit}\t{n}\t{m}\t" + " ".join(map(str, ids)))
+  tokenizer.no_truncation()
+  write("pairs_mini.txt", header(digest), [" ".join(queries), " ".join(documents)] + out)
+
+
+def main():
+  fetched = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".deps" / "tokenizers"
+  DATA.mkdir(parents=True, exist_ok=True)
+  lines = make_lines()
+  write("lines.txt", ["tools/export_tokens.py"], [escape(line) for line in lines])
+  mini = ROOT / "models" / "podium-mini-zh-en" / "tokenizer.json"
+  full = fetched / "xlmr" / "tokenizer.json"
+  for name, path, change in (("mini", mini, None), ("xlmr", full, None), ("xlmr_m3", full, to_m3)):
+    tokenizer, digest = load(path, change)
+    ids = [tokenizer.encode(line.decode("utf-8", "replace"), add_special_tokens=False).ids for line in lines]
+    write(f"ids_{name}.txt", header(digest), [" ".join(map(str, row)) for row in ids])
+    if name == "mini":
+      export_pairs(tokenizer, digest)
+
+
+if __name__ == "__main__":
+  main()
