@@ -1,0 +1,41 @@
+#include "app/commands.h"
+
+#include <cstdio>
+#include <filesystem>
+
+#include "model/model.h"
+#include "text/unicode.h"
+
+namespace podium {
+
+int Fail(const Status& status) {
+  if (status.code() == StatusCode::kCancelled) {
+    std::fputs("podium: interrupted\n", stderr);
+    return kExitInterrupted;
+  }
+  // Names of files and models come from outside: nothing in them may reach the terminal raw. Lines
+  // stay lines, a download command is one.
+  std::string text;
+  for (size_t at = 0; at < status.message().size();) {
+    const Utf8Char c = DecodeUtf8(std::string_view(status.message()).substr(at));
+    at += static_cast<size_t>(c.bytes);
+    const bool control = (c.code < 0x20 && c.code != '\n') || (c.code >= 0x7F && c.code < 0xA0);
+    AppendUtf8(control ? char32_t{0xFFFD} : c.code, text);
+  }
+  std::fprintf(stderr, "podium: %s\n", text.c_str());
+  return kExitError;
+}
+
+int UsageFail(const char* message, const char* command) {
+  std::fprintf(stderr, "podium: %s\nSee: podium %s --help\n", message, command);
+  return kExitUsage;
+}
+
+Result<std::string> ChooseModel(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  std::error_code error;
+  const auto executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  return DefaultModelFolder(executable.string());
+}
+
+}  // namespace podium

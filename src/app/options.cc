@@ -1,0 +1,257 @@
+#include "app/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace podium {
+namespace {
+
+constexpr const char* kRankExamples = R"help(
+Examples:
+  podium rank -q "how do I reset my router" "Hold the reset button." "The warranty is two years."
+  podium rank -q 如何重置路由器 -f passages.txt --top-n 5
+  grep -rh router docs/ | podium rank -q "reset the router" -f - --format tsv | head
+  podium rank -f request.json --format json     # {"query": …, "documents": […]}
+
+Input: one document a line, or JSON ([…] or {"query", "documents"}), or JSON Lines; a document in
+JSON is a string or an object with its text under "text", "document", "content" or "passage".
+Output: a table on a terminal, else JSON Lines: {"index", "score", "document", "truncated"}, best first.)help";
+
+constexpr const char* kTokenizeExamples = R"help(
+Examples:
+  podium tokenize "Hello, world!"
+  podium tokenize -q "what is a tomato" -d "The tomato is a berry." --format json
+  podium tokenize -q 什么是番茄 -d "$(cat page.txt)" --max-length 128)help";
+
+constexpr const char* kInspectExamples = R"help(
+Examples:
+  podium inspect
+  podium inspect --model BAAI/bge-reranker-v2-m3 --format json
+  podium inspect --model ./bge-reranker-base --verify    # published reference scores; exit code 1 on a miss)help";
+
+constexpr const char* kDoctorExamples = R"help(
+Examples:
+  podium doctor
+  podium doctor --model BAAI/bge-reranker-base)help";
+
+constexpr const char* kMainExamples = R"help(
+Examples:
+  podium rank -q "what is a tomato" "A tomato is a berry." "Trains run twice a day."
+  podium rank --help
+
+Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong command line, 130 Ctrl-C.)help";
+
+constexpr const char* kModelHelp =
+    "Folder or hub name; default: $PODIUM_MODEL, else the bundled model";
+
+void AddOpenOptions(CLI::App& command, OpenOptions& open) {
+  command.add_option("-m,--model", open.model, kModelHelp);
+  command.add_option("--precision", open.precision, "fp32")->capture_default_str();
+  command.add_option("--isa", open.isa,
+                     "Kernel table; default: the best this processor runs (see podium doctor)");
+  command.add_option("--threads", open.threads,
+                     "Compute threads; default: as many as this process may use");
+  command.add_option("--max-length", open.max_length,
+                     "Tokens of a pair, special tokens included; default: the model's own limit");
+}
+
+const std::map<std::string, OutputFormat> kRankFormats = {{"table", OutputFormat::kTable},
+                                                          {"json", OutputFormat::kJson},
+                                                          {"jsonl", OutputFormat::kJsonl},
+                                                          {"tsv", OutputFormat::kTsv}};
+const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
+                                                          {"json", OutputFormat::kJson}};
+const std::map<std::string, InputKind> kInputKinds = {{"auto", InputKind::kAuto},
+                                                      {"lines", InputKind::kLines},
+                                                      {"jsonl", InputKind::kJsonl},
+                                                      {"json", InputKind::kJson}};
+const std::map<std::string, ScoreKind> kScoreKinds = {{"sigmoid", ScoreKind::kSigmoid},
+                                                      {"raw", ScoreKind::kRaw}};
+
+template <typename T>
+std::string Names(const std::map<std::string, T>& choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+template <typename T>
+void AddChoice(CLI::App& command, const std::string& flag, T& target,
+               const std::map<std::string, T>& choices, const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          flag,
+          [&target, &choices, flag](const std::string& text) {
+            const auto found = choices.find(text);
+            if (found == choices.end()) {
+              throw CLI::ValidationError(flag, "got \"" + text + "\", allowed: " + Names(choices));
+            }
+            target = found->second;
+          },
+          help)
+      ->type_name(Names(choices));
+}
+
+template <typename T>
+void AddOptionalText(CLI::App& command, const std::string& flag, T& target,
+                     const std::string& help) {
+  command.add_option_function<std::string>(
+      flag, [&target](const std::string& text) { target = text; }, help);
+}
+
+void DescribeRank(CLI::App& command, RankCommand& rank) {
+  AddOptionalText(command, "-q,--query", rank.query, "The query; goes before one in the input");
+  command.add_option("documents", rank.documents, "Documents")->type_name("DOC");
+  command.add_option("-f,--file", rank.file, "Documents from a file, or - for standard input");
+  AddChoice(command, "--input", rank.input, kInputKinds,
+            "What the file holds; auto: by its name, else by its first character");
+  command.add_option("--text-field", rank.text_field, "Member of a JSON document with its text");
+  command.add_option("-n,--top-n", rank.top_n, "Best results to print; negative: all")
+      ->capture_default_str();
+  AddChoice(command, "--scores", rank.scores, kScoreKinds,
+            "sigmoid: 0 to 1 (default); raw: the model's logit");
+  AddChoice(command, "--format", rank.format, kRankFormats,
+            "Default: table on a terminal, else jsonl");
+  command.add_flag("--time", rank.time, "Print the time taken on standard error");
+  AddOpenOptions(command, rank.open);
+  command.footer(kRankExamples);
+}
+
+void DescribeTokenize(CLI::App& command, TokenizeCommand& tokenize) {
+  command.add_option("texts", tokenize.texts, "Texts")->type_name("TEXT");
+  AddOptionalText(command, "-q,--query", tokenize.query, "Query of a pair");
+  AddOptionalText(command, "-d,--document", tokenize.document, "Document of a pair");
+  command.add_option("-m,--model", tokenize.model, kModelHelp);
+  command.add_option("--max-length", tokenize.max_length,
+                     "Tokens of a pair, special tokens included; default: the model's own limit");
+  AddChoice(command, "--format", tokenize.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  command.footer(kTokenizeExamples);
+}
+
+void DescribeInspect(CLI::App& command, InspectCommand& inspect) {
+  AddOpenOptions(command, inspect.open);
+  command.add_flag("--verify", inspect.verify,
+                   "Compare with published reference ids and scores of the model");
+  AddChoice(command, "--format", inspect.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  command.footer(kInspectExamples);
+}
+
+size_t EditDistance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean X?" when something known is near.
+std::string Suggestion(const std::string& got, const std::vector<std::string>& known) {
+  constexpr size_t kNear = 3;
+  constexpr size_t kLongest = 64;  // of a word worth comparing
+  std::string best;
+  size_t best_distance = kNear + 1;
+  if (got.size() > kLongest) return "";
+  for (const std::string& name : known) {
+    const size_t distance = EditDistance(got, name);
+    if (distance < best_distance && distance * 2 < name.size() + 1) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best.empty() ? "" : "; did you mean " + best + "?";
+}
+
+std::vector<std::string> Flags(const CLI::App& command) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  return flags;
+}
+
+int UsageError(const CLI::App& main, const std::string& message) {
+  const auto chosen = main.get_subcommands();
+  const std::string help =
+      chosen.empty() ? "podium --help" : "podium " + chosen[0]->get_name() + " --help";
+  std::fprintf(stderr, "podium: %s\nSee: %s\n", message.c_str(), help.c_str());
+  return kExitUsage;
+}
+
+// What was not expected: a misspelt command or option.
+std::string ExtrasMessage(const CLI::App& main, const std::vector<CLI::App*>& commands) {
+  const auto chosen = main.get_subcommands();
+  const CLI::App& where = chosen.empty() ? main : *chosen[0];
+  const std::vector<std::string> extras = main.remaining(true);
+  const std::string got = extras.empty() ? "" : extras.front();
+  if (!got.empty() && got[0] == '-') {
+    const std::string name = got.substr(0, got.find('='));
+    return "unknown option " + name + Suggestion(name, Flags(where));
+  }
+  if (!chosen.empty()) return "unexpected argument \"" + got + "\"";
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return "unknown command \"" + got + "\"" + Suggestion(got, names) + " Commands: " + list;
+}
+
+}  // namespace
+
+std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
+  CLI::App main(
+      "Podium ranks documents by how well they answer a query, with a cross-encoder model.",
+      "podium");
+  main.set_help_flag("-h,--help", "Print this help");
+  main.footer(kMainExamples);
+  bool version = false;
+  main.add_flag("-V,--version", version, "Version, commit, compiler, kernel tables");
+
+  RankCommand rank;
+  TokenizeCommand tokenize;
+  InspectCommand inspect;
+  DoctorCommand doctor;
+  CLI::App* rank_app = main.add_subcommand("rank", "Order documents by their score for a query");
+  CLI::App* tokenize_app = main.add_subcommand("tokenize", "Show the token ids of texts or a pair");
+  CLI::App* inspect_app =
+      main.add_subcommand("inspect", "Show what a model is; --verify checks its scores");
+  CLI::App* doctor_app =
+      main.add_subcommand("doctor", "Show what this machine offers and what Podium uses");
+  DescribeRank(*rank_app, rank);
+  DescribeTokenize(*tokenize_app, tokenize);
+  DescribeInspect(*inspect_app, inspect);
+  doctor_app->add_option("-m,--model", doctor.model, kModelHelp);
+  doctor_app->footer(kDoctorExamples);
+
+  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app};
+  try {
+    main.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = main.get_subcommands();
+    std::fputs((chosen.empty() ? main : *chosen[0]).help().c_str(), stdout);
+    return kExitOk;
+  } catch (const CLI::ExtrasError&) {
+    return UsageError(main, ExtrasMessage(main, commands));
+  } catch (const CLI::Error& error) {
+    return UsageError(main, error.what());
+  }
+  if (version) return Command(VersionCommand());
+  if (rank_app->parsed()) return Command(std::move(rank));
+  if (tokenize_app->parsed()) return Command(std::move(tokenize));
+  if (inspect_app->parsed()) return Command(std::move(inspect));
+  if (doctor_app->parsed()) return Command(std::move(doctor));
+  std::fputs(main.help().c_str(), stderr);
+  return kExitUsage;
+}
+
+}  // namespace podium

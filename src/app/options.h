@@ -1,0 +1,71 @@
+// The command line as nested structs: every field with its default and unit.
+//
+// app/ is main(): it reads the command line, builds the parts, joins them and prints. It may
+// include every folder but tests; CLI11 is seen in options.cc only. One thread, but for what the
+// ranker starts.
+#ifndef PODIUM_APP_OPTIONS_H_
+#define PODIUM_APP_OPTIONS_H_
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "podium/types.h"
+
+namespace podium {
+
+enum class InputKind { kAuto, kLines, kJsonl, kJson };
+/// kAuto: a table on a terminal, JSON Lines elsewhere.
+enum class OutputFormat { kAuto, kTable, kJson, kJsonl, kTsv };
+enum class ScoreKind { kSigmoid, kRaw };
+
+struct RankCommand {
+  OpenOptions open;
+  std::optional<std::string> query;
+  std::vector<std::string> documents;
+  std::string file;  // "" for none, "-" for standard input
+  InputKind input = InputKind::kAuto;
+  std::string text_field;  // "" for the first of the usual names that is there
+  int top_n = -1;          // negative: all
+  ScoreKind scores = ScoreKind::kSigmoid;
+  OutputFormat format = OutputFormat::kAuto;
+  bool time = false;  // time line on stderr also where nobody looks
+};
+
+struct TokenizeCommand {
+  std::string model;
+  std::vector<std::string> texts;
+  std::optional<std::string> query;  // with document: a pair
+  std::optional<std::string> document;
+  int max_length = 0;
+  OutputFormat format = OutputFormat::kAuto;
+};
+
+struct InspectCommand {
+  OpenOptions open;
+  bool verify = false;
+  OutputFormat format = OutputFormat::kAuto;
+};
+
+struct DoctorCommand {
+  std::string model;
+};
+
+struct VersionCommand {};
+
+using Command =
+    std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand, VersionCommand>;
+
+/// Exit codes of the program.
+constexpr int kExitOk = 0;
+constexpr int kExitError = 1;          // the work could not be done; a message says why
+constexpr int kExitUsage = 2;          // the command line is wrong
+constexpr int kExitInterrupted = 130;  // Ctrl-C
+
+/// The command, or the exit code when help was printed or the line was wrong (message on stderr).
+std::variant<Command, int> ParseCommandLine(int argc, char** argv);
+
+}  // namespace podium
+
+#endif  // PODIUM_APP_OPTIONS_H_

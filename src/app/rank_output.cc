@@ -1,0 +1,129 @@
+#include "app/rank_output.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/display_width.h"
+#include "app/table.h"
+#include "base/concat.h"
+#include "json/writer.h"
+#include "text/unicode.h"
+
+namespace podium {
+namespace {
+
+// sigmoid is given in double: near 0 and 1 it keeps scores apart that float would make equal.
+void WriteScore(const RankingView& view, const RankedDocument& result, json::Writer& writer) {
+  if (view.scores == ScoreKind::kRaw) {
+    writer.Float(result.score.logit);
+  } else {
+    writer.Double(Sigmoid(result.score.logit));
+  }
+}
+
+void WriteResult(const RankingView& view, const RankedDocument& result, json::Writer& writer) {
+  writer.BeginObject();
+  writer.Key("index");
+  writer.Int(result.index);
+  writer.Key("score");
+  WriteScore(view, result, writer);
+  writer.Key("document");
+  writer.String(view.documents[result.index]);
+  writer.Key("truncated");
+  writer.Bool(result.score.truncated);
+  writer.EndObject();
+}
+
+// Eighths of a character: fine enough to tell 0.50 from 0.52 in ten columns.
+std::string Bar(double share, int columns) {
+  static constexpr const char* kPart[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::lround(share * columns * 8));
+  std::string bar;
+  for (int i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kPart[eighths % 8];
+  return bar;
+}
+
+std::string ScoreText(const RankingView& view, const RankedDocument& result) {
+  char text[32];
+  if (view.scores == ScoreKind::kRaw) {
+    std::snprintf(text, sizeof text, "%.3f", static_cast<double>(result.score.logit));
+  } else {
+    const double score = Sigmoid(result.score.logit);
+    std::snprintf(text, sizeof text, score < 0.001 ? "%.1e" : "%.4f", score);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RankingJson(const RankingView& view) {
+  std::string out;
+  json::Writer writer(out);
+  writer.BeginObject();
+  writer.Key("query");
+  writer.String(view.query);
+  writer.Key("model");
+  writer.String(view.model);
+  writer.Key("precision");
+  writer.String(view.precision);
+  writer.Key("results");
+  writer.BeginArray();
+  for (const RankedDocument& result : view.ranking) WriteResult(view, result, writer);
+  writer.EndArray();
+  writer.EndObject();
+  out += '\n';
+  return out;
+}
+
+std::string ResultJsonLine(const RankingView& view, const RankedDocument& result) {
+  std::string out;
+  json::Writer writer(out);
+  WriteResult(view, result, writer);
+  out += '\n';
+  return out;
+}
+
+std::string ResultTsvLine(const RankingView& view, const RankedDocument& result) {
+  std::string out = Concat(result.index, "\t");
+  json::Writer writer(out);
+  WriteScore(view, result, writer);
+  out += result.score.truncated ? "\t1\t" : "\t0\t";
+  std::string text;
+  AppendReplaced(view.documents[result.index], text);
+  for (const char c : text) {
+    if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\\') {
+      out += "\\\\";
+    } else {
+      out += c;
+    }
+  }
+  out += '\n';
+  return out;
+}
+
+std::string RankingTable(const RankingView& view, int columns, bool style) {
+  constexpr int kBarColumns = 10;
+  Table table({true, true, false, true, false});
+  table.Add({"#", "score", "", "index", "document"});
+  for (size_t i = 0; i < view.ranking.size(); ++i) {
+    const RankedDocument& result = view.ranking[i];
+    table.Add({Concat(i + 1), ScoreText(view, result),
+               FitToWidth(Bar(Sigmoid(result.score.logit), kBarColumns), kBarColumns),
+               Concat(result.index), Printable(view.documents[result.index], columns)});
+  }
+  std::string out = table.Render(columns);
+  if (style) {
+    const size_t header = out.find('\n');
+    out = "\x1b[2m" + out.substr(0, header) + "\x1b[0m" + out.substr(header);
+  }
+  return out;
+}
+
+}  // namespace podium

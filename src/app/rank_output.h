@@ -1,0 +1,36 @@
+// A ranking as a table, JSON, JSON Lines or TSV. Pure.
+#ifndef PODIUM_APP_RANK_OUTPUT_H_
+#define PODIUM_APP_RANK_OUTPUT_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/options.h"
+#include "podium/reranker.h"
+
+namespace podium {
+
+struct RankingView {
+  std::string_view query;
+  std::string_view model;
+  std::string_view precision;
+  std::span<const std::string_view> documents;
+  std::span<const RankedDocument> ranking;
+  ScoreKind scores = ScoreKind::kSigmoid;
+};
+
+/// {"query", "model", "precision", "results": [{"index", "score", "document", "truncated"}]}
+std::string RankingJson(const RankingView& view);
+/// One result as a line of JSON.
+std::string ResultJsonLine(const RankingView& view, const RankedDocument& result);
+/// index, score, truncated (0 or 1) and document, tabs between; in the document \\, \t, \n and \r
+/// are written as those two characters.
+std::string ResultTsvLine(const RankingView& view, const RankedDocument& result);
+/// Rank, score, a bar of the score's sigmoid, and the document's start.
+std::string RankingTable(const RankingView& view, int columns, bool style);
+
+}  // namespace podium
+
+#endif  // PODIUM_APP_RANK_OUTPUT_H_

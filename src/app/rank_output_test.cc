@@ -1,0 +1,49 @@
+#include "app/rank_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace podium {
+namespace {
+
+using testing::HasSubstr;
+
+class RankOutput : public testing::Test {
+ protected:
+  const std::vector<std::string_view> documents_ = {"a\tb\\n\n", "番茄\xFF", "third"};
+  const std::vector<RankedDocument> ranking_ = {
+      {1, {.logit = 2.5f, .tokens = 9, .truncated = false}},
+      {0, {.logit = -11.0234375f, .tokens = 9, .truncated = true}}};
+  RankingView View(ScoreKind scores) const {
+    return {"q", "m", "fp32", documents_, ranking_, scores};
+  }
+};
+
+TEST_F(RankOutput, JsonHasExactlyTheseMembers) {
+  EXPECT_EQ(RankingJson(View(ScoreKind::kRaw)),
+            R"({"query":"q","model":"m","precision":"fp32","results":[)"
+            R"({"index":1,"score":2.5,"document":"番茄�","truncated":false},)"
+            R"({"index":0,"score":-11.023438,"document":"a\tb\\n\n","truncated":true}]})"
+            "\n");
+}
+
+TEST_F(RankOutput, SmallScoresKeepTheirDigits) {
+  EXPECT_THAT(ResultJsonLine(View(ScoreKind::kSigmoid), ranking_[1]),
+              HasSubstr("\"score\":1.63145401"));
+}
+
+TEST_F(RankOutput, TsvIsOneLineAResult) {
+  EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[1]), "0\t-11.023438\t1\ta\\tb\\\\n\\n\n");
+  EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[0]), "1\t2.5\t0\t番茄�\n");
+}
+
+TEST_F(RankOutput, Table) {
+  EXPECT_EQ(RankingTable(View(ScoreKind::kSigmoid), 60, false),
+            "#    score              index  document\n"
+            "1   0.9241  █████████▏      1  番茄�\n"
+            "2  1.6e-05                  0  a b\\n\n");
+  EXPECT_THAT(RankingTable(View(ScoreKind::kRaw), 60, false), HasSubstr("-11.023"));
+}
+
+}  // namespace
+}  // namespace podium
