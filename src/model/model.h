@@ -32,10 +32,6 @@ class Model {
 /// what was expected.
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder);
 
-/// Folder of a model given as a folder or a hub name. Names are looked up in the Hugging Face and
-/// ModelScope caches; when absent the error holds the download command.
-Result<std::string> FindModelFolder(const std::string& name_or_folder);
-
 }  // namespace podium
 
 #endif  // PODIUM_MODEL_MODEL_H_

@@ -1,0 +1,255 @@
+#include "model/config.h"
+
+#include <cstdint>
+#include <string>
+
+#include "base/concat.h"
+#include "json/json.h"
+
+namespace podium {
+namespace {
+
+// Far above any real encoder; they bound what a hostile config can make us multiply or reserve.
+constexpr int64_t kLayersMax = 1024;
+constexpr int64_t kWidthMax = 1 << 17;
+constexpr int64_t kRowsMax = 1 << 24;
+constexpr int64_t kTokenTypesMax = 256;  // segment ids travel as bytes
+constexpr int kHeadSizeMax = 256;
+constexpr size_t kConfigBytesMax = size_t{16} << 20;
+
+constexpr std::string_view kSupported =
+    "supported: XLMRobertaForSequenceClassification, BertForSequenceClassification";
+
+struct Family {
+  std::string_view model_type;
+  std::string_view classifier;  // the architecture with the head
+  HeadKind head;
+  bool positions_after_padding;  // the first token's position is pad_token_id + 1
+  int64_t pad_token_id;          // default
+};
+constexpr Family kFamilies[] = {
+    {"xlm-roberta", "XLMRobertaForSequenceClassification", HeadKind::kDenseTanhProject, true, 1},
+    {"bert", "BertForSequenceClassification", HeadKind::kPoolerTanhProject, false, 0},
+};
+
+struct NamedActivation {
+  std::string_view name;
+  Activation activation;
+};
+constexpr NamedActivation kActivations[] = {
+    {"gelu", Activation::kGeluErf},       {"gelu_python", Activation::kGeluErf},
+    {"gelu_new", Activation::kGeluTanh},  {"gelu_pytorch_tanh", Activation::kGeluTanh},
+    {"gelu_fast", Activation::kGeluTanh}, {"relu", Activation::kRelu},
+};
+
+// One value as it would be written in a message.
+std::string Show(const json::Value& value) {
+  if (const auto text = value.AsString()) return Concat('"', *text, '"');
+  if (const auto number = value.AsInt()) return Concat(*number);
+  if (const auto number = value.AsDouble()) return Concat(*number);
+  if (const auto flag = value.AsBool()) return Concat(*flag);
+  return Concat("an ", value.type_name());
+}
+
+// Typed reads of one object, errors with the file's name and the key's.
+class Keys {
+ public:
+  Keys(json::Value object, std::string_view origin) : object_(object), origin_(origin) {}
+
+  // Null counts as absent, as in transformers.
+  std::optional<json::Value> Find(std::string_view key) const {
+    const auto value = object_.Find(key);
+    return value && !value->is(json::Type::kNull) ? value : std::nullopt;
+  }
+
+  Result<int> Integer(std::string_view key, int64_t absent, int64_t low, int64_t high) const {
+    const auto value = Find(key);
+    const auto number = value ? value->AsInt() : std::optional<int64_t>(absent);
+    if (!number || *number < low || *number > high) {
+      return Corrupt(Concat(origin_, ": ", key, ": got ", value ? Show(*value) : Concat(absent),
+                            ", allowed: an integer from ", low, " to ", high));
+    }
+    return static_cast<int>(*number);
+  }
+
+  Result<std::string> Text(std::string_view key, std::string_view absent) const {
+    const auto value = Find(key);
+    if (!value) return std::string(absent);
+    const auto text = value->AsString();
+    if (!text) {
+      return Corrupt(Concat(origin_, ": ", key, ": got ", Show(*value), ", expected a string"));
+    }
+    return std::string(*text);
+  }
+
+  Status Refuse(std::string_view key, std::string_view why) const {
+    return Unsupported(Concat(origin_, ": ", key, ": ", why));
+  }
+
+ private:
+  json::Value object_;
+  std::string_view origin_;
+};
+
+Result<const Family*> FindFamily(const Keys& keys, std::string_view origin) {
+  PODIUM_ASSIGN_OR_RETURN(const std::string model_type, keys.Text("model_type", ""));
+  const Family* family = nullptr;
+  for (const Family& candidate : kFamilies) {
+    if (candidate.model_type == model_type) family = &candidate;
+  }
+  // Without a list of architectures the tensors decide whether there is a head.
+  bool listed = true;
+  std::string first;
+  if (const auto architectures = keys.Find("architectures");
+      architectures && architectures->size() > 0) {
+    listed = false;
+    architectures->ForEachElement([&](json::Value value) {
+      const auto name = value.AsString();
+      if (name && first.empty()) first = *name;
+      if (name && family != nullptr && *name == family->classifier) listed = true;
+      return true;
+    });
+  }
+  if (family != nullptr && listed) return family;
+  if (family == nullptr) {
+    return Unsupported(Concat(origin, ": model_type \"", model_type, "\"",
+                              first.empty() ? "" : Concat(" (", first, ")"),
+                              " is not a reranker that Podium runs; ", kSupported));
+  }
+  if (first.ends_with("Model") || first.ends_with("MaskedLM")) {
+    return Unsupported(Concat(origin, ": architecture ", first,
+                              " has no classification head: it is an embedding or language model, "
+                              "not a reranker; ",
+                              kSupported));
+  }
+  return Unsupported(Concat(origin, ": architecture ", first.empty() ? "without a name" : first,
+                            " is not a reranker that Podium runs; ", kSupported));
+}
+
+// Keys that only change the maths when they are set to something.
+Status RefuseWhatIsNotDone(const Keys& keys) {
+  for (const std::string_view key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
+    const auto value = keys.Find(key);
+    if (value && value->AsBool() != false) {
+      return keys.Refuse(key, Concat("got ", Show(*value), ", only false is supported"));
+    }
+  }
+  for (const std::string_view key :
+       {"quantization_config", "compression_config", "pruned_heads", "adapters", "rope_scaling"}) {
+    const auto value = keys.Find(key);
+    const bool container =
+        value && (value->is(json::Type::kObject) || value->is(json::Type::kArray));
+    if (value && !(container && value->size() == 0)) {
+      return keys.Refuse(key,
+                         Concat("got ", Show(*value),
+                                "; a model that needs it is not supported, use plain weights"));
+    }
+  }
+  if (const auto map = keys.Find("auto_map");
+      map && map->Find("AutoModelForSequenceClassification")) {
+    return keys.Refuse("auto_map",
+                       "the model brings its own Python code, which Podium does not run");
+  }
+  PODIUM_ASSIGN_OR_RETURN(const std::string positions,
+                          keys.Text("position_embedding_type", "absolute"));
+  if (positions != "absolute") {
+    return keys.Refuse("position_embedding_type",
+                       Concat("got \"", positions, "\", supported: \"absolute\""));
+  }
+  for (const std::string_view key : {"classifier_pooling", "pooling", "pooling_mode"}) {
+    PODIUM_ASSIGN_OR_RETURN(const std::string pooling, keys.Text(key, "cls"));
+    if (pooling != "cls") {
+      return keys.Refuse(key, Concat("got \"", pooling, "\", supported: \"cls\""));
+    }
+  }
+  return OkStatus();
+}
+
+// id2label counts where it is given, as in transformers; two labels without either key.
+Status CheckLabels(const Keys& keys, std::string_view origin) {
+  int64_t labels = 2;
+  std::string_view key = "num_labels and id2label are absent, which means";
+  if (const auto map = keys.Find("id2label")) {
+    if (!map->is(json::Type::kObject)) {
+      return Corrupt(Concat(origin, ": id2label: got ", Show(*map), ", expected an object"));
+    }
+    labels = static_cast<int64_t>(map->size());
+    key = "id2label has";
+  } else if (keys.Find("num_labels")) {
+    PODIUM_ASSIGN_OR_RETURN(labels, keys.Integer("num_labels", 2, 0, kRowsMax));
+    key = "num_labels is";
+  }
+  if (labels == 1) return OkStatus();
+  return Unsupported(Concat(origin, ": ", key, " ", labels,
+                            " labels; a reranker that Podium runs has 1, its logit is the score"));
+}
+
+Result<float> ReadNormEps(const Keys& keys, std::string_view origin) {
+  const auto value = keys.Find("layer_norm_eps");
+  if (!value) return 1e-12f;
+  const auto eps = value->AsDouble();
+  if (!eps || !(*eps > 0 && *eps < 1) || static_cast<float>(*eps) == 0) {
+    return Corrupt(Concat(origin, ": layer_norm_eps: got ", Show(*value),
+                          ", allowed: a number above 0 and below 1"));
+  }
+  return static_cast<float>(*eps);
+}
+
+Result<Activation> ReadActivation(const Keys& keys) {
+  PODIUM_ASSIGN_OR_RETURN(const std::string wanted, keys.Text("hidden_act", "gelu"));
+  std::string names;
+  for (const auto& [name, activation] : kActivations) {
+    if (name == wanted) return activation;
+    names += Concat(names.empty() ? "" : ", ", name);
+  }
+  return keys.Refuse("hidden_act", Concat("got \"", wanted, "\", supported: ", names));
+}
+
+}  // namespace
+
+Result<EncoderSpec> ParseConfig(std::string_view text, std::string_view origin) {
+  PODIUM_ASSIGN_OR_RETURN(const json::Document document,
+                          json::Document::Parse(text, origin, {.bytes_max = kConfigBytesMax}));
+  if (!document.root().is(json::Type::kObject)) {
+    return Corrupt(Concat(origin, ": expected an object, got ", Show(document.root())));
+  }
+  const Keys keys(document.root(), origin);
+  PODIUM_ASSIGN_OR_RETURN(const Family* family, FindFamily(keys, origin));
+  PODIUM_RETURN_IF_ERROR(RefuseWhatIsNotDone(keys));
+  PODIUM_RETURN_IF_ERROR(CheckLabels(keys, origin));
+
+  EncoderSpec spec;
+  spec.architecture = family->classifier;
+  spec.head = family->head;
+  PODIUM_ASSIGN_OR_RETURN(spec.layers, keys.Integer("num_hidden_layers", 12, 1, kLayersMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.hidden, keys.Integer("hidden_size", 768, 1, kWidthMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.heads, keys.Integer("num_attention_heads", 12, 1, kWidthMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.ffn, keys.Integer("intermediate_size", 3072, 1, kWidthMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.vocabulary, keys.Integer("vocab_size", 30522, 1, kRowsMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.positions,
+                          keys.Integer("max_position_embeddings", 512, 1, kRowsMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.token_types, keys.Integer("type_vocab_size", 2, 1, kTokenTypesMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.norm_eps, ReadNormEps(keys, origin));
+  PODIUM_ASSIGN_OR_RETURN(spec.activation, ReadActivation(keys));
+  if (family->positions_after_padding) {
+    PODIUM_ASSIGN_OR_RETURN(const int pad,
+                            keys.Integer("pad_token_id", family->pad_token_id, 0, kRowsMax));
+    spec.position_offset = pad + 1;
+  }
+  if (spec.hidden % spec.heads != 0) {
+    return Corrupt(Concat(origin, ": hidden_size ", spec.hidden,
+                          " is not a multiple of num_attention_heads ", spec.heads));
+  }
+  if (spec.head_size() % 8 != 0 || spec.head_size() > kHeadSizeMax) {
+    return Unsupported(Concat(origin, ": hidden_size ", spec.hidden, " / num_attention_heads ",
+                              spec.heads, " makes heads of ", spec.head_size(),
+                              ", supported: a multiple of 8 up to ", kHeadSizeMax));
+  }
+  if (spec.length_max() < 1) {
+    return Corrupt(Concat(origin, ": max_position_embeddings ", spec.positions,
+                          " leaves no position after pad_token_id ", spec.position_offset - 1));
+  }
+  return spec;
+}
+
+}  // namespace podium

@@ -1,0 +1,20 @@
+// config.json → EncoderSpec.
+#ifndef PODIUM_MODEL_CONFIG_H_
+#define PODIUM_MODEL_CONFIG_H_
+
+#include <string_view>
+
+#include "base/status.h"
+#include "model/encoder_spec.h"
+
+namespace podium {
+
+/// Reads a Hugging Face config of type `xlm-roberta` or `bert`. A key that changes the maths is
+/// obeyed, or refused by name (kUnsupported); a key of the wrong type or out of range is kCorrupt;
+/// an absent or null key has transformers' default; any other key is ignored. `origin` is the file
+/// named in messages.
+Result<EncoderSpec> ParseConfig(std::string_view text, std::string_view origin);
+
+}  // namespace podium
+
+#endif  // PODIUM_MODEL_CONFIG_H_

@@ -1,0 +1,68 @@
+#include "model/model.h"
+
+#include <string_view>
+#include <utility>
+
+#include "base/concat.h"
+#include "base/file.h"
+#include "json/json.h"
+#include "model/bind.h"
+#include "model/config.h"
+#include "model/tensor_files.h"
+
+namespace podium {
+namespace {
+
+constexpr size_t kConfigBytesMax = size_t{16} << 20;
+
+class FileModel final : public Model {
+ public:
+  FileModel(std::string folder, EncoderSpec spec, TensorFiles files, BoundWeights bound)
+      : files_(std::move(files)), realigned_(std::move(bound.realigned)) {
+    folder_ = std::move(folder);
+    spec_ = std::move(spec);
+    weights_ = std::move(bound.view);
+    parameters_ = bound.parameters;
+  }
+
+ private:
+  TensorFiles files_;
+  std::vector<std::unique_ptr<std::byte[]>> realigned_;
+};
+
+// A list of modules that wrap the encoder (sentence-transformers writes one). Any but the encoder
+// itself would change the score.
+Status CheckModules(const std::string& folder) {
+  const std::string path = Concat(folder, "/modules.json");
+  const auto text = ReadFile(path, kConfigBytesMax);
+  if (text.status().code() == StatusCode::kNotFound) return OkStatus();
+  PODIUM_RETURN_IF_ERROR(text.status());
+  PODIUM_ASSIGN_OR_RETURN(const json::Document document, json::Document::Parse(*text, path));
+  if (!document.root().is(json::Type::kArray)) return Corrupt(Concat(path, ": expected an array"));
+  Status status;
+  document.root().ForEachElement([&](json::Value module) {
+    const auto value = module.Find("type");
+    const auto type = value ? value->AsString() : std::nullopt;
+    if (type && type->ends_with(".Transformer")) return true;
+    status = Unsupported(Concat(path, ": module ", type.value_or("without a type"),
+                                " is not done by Podium; supported: the Transformer module alone. "
+                                "A list with a pooling module belongs to an embedding model"));
+    return false;
+  });
+  return status;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
+  const std::string config_path = Concat(folder, "/config.json");
+  PODIUM_ASSIGN_OR_RETURN(const std::string config, ReadFile(config_path, kConfigBytesMax));
+  PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(config, config_path));
+  PODIUM_RETURN_IF_ERROR(CheckModules(folder));
+  PODIUM_ASSIGN_OR_RETURN(TensorFiles files, TensorFiles::Open(folder));
+  PODIUM_ASSIGN_OR_RETURN(BoundWeights bound, BindWeights(spec, files));
+  return std::shared_ptr<const Model>(
+      std::make_shared<FileModel>(folder, std::move(spec), std::move(files), std::move(bound)));
+}
+
+}  // namespace podium
