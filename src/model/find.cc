@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "base/file.h"
+#include "model/model.h"
 
 namespace podium {
 namespace {
@@ -106,12 +107,12 @@ std::vector<std::string> ModelScopeFolders(const Environment& environment,
   return folders;
 }
 
-}  // namespace
-
 std::optional<std::string> ProcessEnvironment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
+
+}  // namespace
 
 Result<std::string> FindModelFolder(const std::string& name_or_folder,
                                     const Environment& environment) {
@@ -164,6 +165,14 @@ Result<std::string> DefaultModelFolder(const std::string& executable_path,
   return NotFound(Concat("no model asked for, and the bundled ", kBundledModel,
                          " is neither in a models folder above ", beside.string(), " nor at ",
                          installed.string(), "; give one with --model or PODIUM_MODEL"));
+}
+
+Result<std::string> FindModelFolder(const std::string& name_or_folder) {
+  return FindModelFolder(name_or_folder, ProcessEnvironment);
+}
+
+Result<std::string> DefaultModelFolder(const std::string& executable_path) {
+  return DefaultModelFolder(executable_path, ProcessEnvironment);
 }
 
 }  // namespace podium

@@ -1,4 +1,5 @@
-// Where a model is on this machine.
+// Where a model is on this machine. The environment is an argument here; model.h has the forms that
+// read this process's own.
 #ifndef PODIUM_MODEL_FIND_H_
 #define PODIUM_MODEL_FIND_H_
 
@@ -13,9 +14,6 @@ namespace podium {
 /// The value of an environment variable; nullopt when it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// This process's own.
-std::optional<std::string> ProcessEnvironment(const char* name);
-
 /// An existing folder as it is; else a hub name, `org/name` or `org/name@revision`, in
 ///   Hugging Face's cache  $HF_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub or
 ///                         ~/.cache/huggingface/hub: the first variable that is set decides;
@@ -24,8 +22,7 @@ std::optional<std::string> ProcessEnvironment(const char* name);
 Result<std::string> FindModelFolder(const std::string& name_or_folder,
                                     const Environment& environment);
 
-/// The model to use when none is asked for: $PODIUM_MODEL (folder or name), else the bundled one,
-/// in the source tree above the executable or in its installation (../share/podium/models).
+/// As in model.h.
 Result<std::string> DefaultModelFolder(const std::string& executable_path,
                                        const Environment& environment);
 

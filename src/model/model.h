@@ -32,6 +32,15 @@ class Model {
 /// what was expected.
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder);
 
+/// Folder of a model given as a folder or as a hub name, `org/name` or `org/name@revision`. Names
+/// are looked up in the Hugging Face and ModelScope caches; when absent the error says where it was
+/// looked for and holds the download commands.
+Result<std::string> FindModelFolder(const std::string& name_or_folder);
+
+/// The model to use when none is asked for: $PODIUM_MODEL (folder or name), else the bundled one,
+/// in the source tree above the executable or in its installation (../share/podium/models).
+Result<std::string> DefaultModelFolder(const std::string& executable_path);
+
 }  // namespace podium
 
 #endif  // PODIUM_MODEL_MODEL_H_
