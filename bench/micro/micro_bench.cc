@@ -51,8 +51,9 @@ struct Probe {
   void Product(int rows, int k, int n, kernels::Element element, kernels::Activate activate) {
     std::vector<std::byte> packed(kernels::PackedBytes(table, element, n, k) + 64);
     const size_t a_stride = kernels::RowStride(k);
-    std::vector<float> a(static_cast<size_t>(rows) * a_stride, 0.01f), c(static_cast<size_t>(rows) * n),
-        bias(static_cast<size_t>(n)), scratch(table.product_scratch + 16);
+    std::vector<float> a(static_cast<size_t>(rows) * a_stride, 0.01f),
+        c(static_cast<size_t>(rows) * n), bias(static_cast<size_t>(n)),
+        scratch(table.product_scratch + 16);
     kernels::ProductArgs args;
     args.a = a.data();
     args.a_stride = a_stride;

@@ -135,8 +135,8 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   lay_out();
   const size_t bytes = packer.bytes();
   if (!weights->arena_.Reserve(bytes)) {
-    return ResourceExhausted(
-        Concat("packed weights of ", weights->model_->folder(), ": the system refused ", bytes, " bytes"));
+    return ResourceExhausted(Concat("packed weights of ", weights->model_->folder(),
+                                    ": the system refused ", bytes, " bytes"));
   }
   packer.UseArena(weights->arena_);
   lay_out();

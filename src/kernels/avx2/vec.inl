@@ -1,7 +1,9 @@
-// Vec of the AVX2 table: 8 fp32 lanes. Partial loads fill with zeros and touch no memory past `lanes`.
+// Vec of the AVX2 table: 8 fp32 lanes. Partial loads fill with zeros and touch no memory past
+// `lanes`.
 using Vec = __m256;
 constexpr int kLanes = 8;
-constexpr int kTileRows = 6;     // 6 rows × 2 vectors = 12 accumulators, 2 weights, 1 broadcast: 15 of 16 registers
+constexpr int kTileRows =
+    6;  // 6 rows × 2 vectors = 12 accumulators, 2 weights, 1 broadcast: 15 of 16 registers
 constexpr int kBlockK = 256;     // 256 × 16 × 4 B = 16 KiB of weights, half of a 32 KiB L1
 constexpr int kChunkRows = 192;  // a multiple of kTileRows
 constexpr int kTransposeColumns = 8;
@@ -31,10 +33,13 @@ inline Vec Sub(Vec a, Vec b) { return _mm256_sub_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm256_mul_ps(a, b); }
 inline Vec Div(Vec a, Vec b) { return _mm256_div_ps(a, b); }
 inline Vec Fma(Vec a, Vec b, Vec c) { return _mm256_fmadd_ps(a, b, c); }
-// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN there.
+// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN
+// there.
 inline Vec Max(Vec a, Vec b) { return _mm256_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm256_min_ps(a, b); }
-inline Vec SignMask() { return _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0x80000000u))); }
+inline Vec SignMask() {
+  return _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0x80000000u)));
+}
 inline Vec Abs(Vec x) { return _mm256_andnot_ps(SignMask(), x); }
 inline Vec CopySign(Vec magnitude, Vec sign) {
   return _mm256_or_ps(Abs(magnitude), _mm256_and_ps(SignMask(), sign));
@@ -43,7 +48,8 @@ inline Vec Round(Vec x) {
   return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 inline Vec ScaleByPowerOfTwo(Vec x, Vec n) {
-  const __m256i bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+  const __m256i bits =
+      _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
   return _mm256_mul_ps(x, _mm256_castsi256_ps(bits));
 }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
@@ -85,7 +91,8 @@ inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* o
                            size_t out_stride) {
   Vec r[8];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) r[i] = i < rows ? Load(in + static_cast<size_t>(i) * in_stride) : Zero();
+  for (int i = 0; i < 8; ++i)
+    r[i] = i < rows ? Load(in + static_cast<size_t>(i) * in_stride) : Zero();
   Vec pair[8];
 #pragma GCC unroll 4
   for (int i = 0; i < 8; i += 2) {
@@ -102,7 +109,9 @@ inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* o
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    Store(out + static_cast<size_t>(i) * out_stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20));
-    Store(out + static_cast<size_t>(i + 4) * out_stride, _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31));
+    Store(out + static_cast<size_t>(i) * out_stride,
+          _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20));
+    Store(out + static_cast<size_t>(i + 4) * out_stride,
+          _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31));
   }
 }

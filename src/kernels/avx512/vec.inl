@@ -1,11 +1,13 @@
-// Vec of the AVX-512 table: 16 fp32 lanes. Partial loads fill with zeros and touch no memory past `lanes`.
+// Vec of the AVX-512 table: 16 fp32 lanes. Partial loads fill with zeros and touch no memory past
+// `lanes`.
 using Vec = __m512;
 constexpr int kLanes = 16;
-// 12 rows × 2 vectors = 24 accumulators, 2 weights, the rest for broadcasts: 32 registers, and 24 independent chains cover
-// 4 cycles × 2 ports of FMA three times over.
+// 12 rows × 2 vectors = 24 accumulators, 2 weights, the rest for broadcasts: 32 registers, and 24
+// independent chains cover 4 cycles × 2 ports of FMA three times over.
 constexpr int kTileRows = 12;
-constexpr int kBlockK = 256;     // 256 × 32 × 4 B = 32 KiB of weights, two thirds of a 48 KiB L1
-constexpr int kChunkRows = 192;  // a multiple of kTileRows; a weight block is used 16 times before it leaves L1
+constexpr int kBlockK = 256;  // 256 × 32 × 4 B = 32 KiB of weights, two thirds of a 48 KiB L1
+constexpr int kChunkRows =
+    192;  // a multiple of kTileRows; a weight block is used 16 times before it leaves L1
 constexpr int kTransposeColumns = 8;
 
 inline __mmask16 First(int lanes) { return static_cast<__mmask16>((1u << lanes) - 1u); }
@@ -21,14 +23,16 @@ inline Vec Sub(Vec a, Vec b) { return _mm512_sub_ps(a, b); }
 inline Vec Mul(Vec a, Vec b) { return _mm512_mul_ps(a, b); }
 inline Vec Div(Vec a, Vec b) { return _mm512_div_ps(a, b); }
 inline Vec Fma(Vec a, Vec b, Vec c) { return _mm512_fmadd_ps(a, b, c); }
-// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN there.
+// x86 max and min return the second operand when one is NaN; callers put the value that may be NaN
+// there.
 inline Vec Max(Vec a, Vec b) { return _mm512_max_ps(a, b); }
 inline Vec Min(Vec a, Vec b) { return _mm512_min_ps(a, b); }
 inline Vec Abs(Vec x) { return _mm512_abs_ps(x); }
 inline Vec CopySign(Vec magnitude, Vec sign) {
   const __m512i mask = _mm512_set1_epi32(static_cast<int>(0x80000000u));
-  return _mm512_castsi512_ps(_mm512_or_si512(_mm512_andnot_si512(mask, _mm512_castps_si512(magnitude)),
-                                             _mm512_and_si512(mask, _mm512_castps_si512(sign))));
+  return _mm512_castsi512_ps(
+      _mm512_or_si512(_mm512_andnot_si512(mask, _mm512_castps_si512(magnitude)),
+                      _mm512_and_si512(mask, _mm512_castps_si512(sign))));
 }
 inline Vec Round(Vec x) {
   return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -59,9 +63,9 @@ inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
 // out[c][r] = in[r][c] for 8 columns and up to 16 rows; rows past `rows` read as zero.
 inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
                            size_t out_stride) {
-  const __m512i step = _mm512_mullo_epi32(
-      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-      _mm512_set1_epi32(static_cast<int>(in_stride)));
+  const __m512i step =
+      _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                         _mm512_set1_epi32(static_cast<int>(in_stride)));
   for (int column = 0; column < kTransposeColumns; ++column) {
     Store(out + static_cast<size_t>(column) * out_stride,
           _mm512_mask_i32gather_ps(Zero(), First(rows), step, in + column, 4));

@@ -1,5 +1,5 @@
-// The body of every table: vec.inl of the including folder first, then the functions over it. All of it has internal linkage, so no
-// function built with one ISA's flags can stand in for another's.
+// The body of every table: vec.inl of the including folder first, then the functions over it. All
+// of it has internal linkage, so no function built with one ISA's flags can stand in for another's.
 // clang-format off
 #include "kernels/generic/math.inl"
 #include "kernels/generic/product.inl"

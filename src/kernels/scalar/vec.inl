@@ -31,7 +31,9 @@ inline Vec Add(Vec a, Vec b) { return a + b; }
 inline Vec Sub(Vec a, Vec b) { return a - b; }
 inline Vec Mul(Vec a, Vec b) { return a * b; }
 inline Vec Div(Vec a, Vec b) { return a / b; }
-inline Vec Fma(Vec a, Vec b, Vec c) { return a * b + c; }  // rounds the product: old processors have no FMA
+inline Vec Fma(Vec a, Vec b, Vec c) {
+  return a * b + c;
+}  // rounds the product: old processors have no FMA
 inline Vec Select(VecInt mask, Vec yes, Vec no) {
   return (Vec)(((VecInt)yes & mask) | ((VecInt)no & ~mask));
 }
