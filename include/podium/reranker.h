@@ -23,7 +23,7 @@ namespace podium {
 
 /// What was opened; fixed for the life of a Reranker.
 struct ModelInfo {
-  std::string name;          // as asked for: folder name or hub name
+  std::string name;          // the hub name that was asked for, or the folder's own name
   std::string folder;        // where it was found
   std::string architecture;  // "XLMRobertaForSequenceClassification"
   std::string precision;     // "fp32"

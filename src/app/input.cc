@@ -170,9 +170,10 @@ Result<std::string> ReadInput(const std::string& path, const std::atomic<bool>& 
     const ssize_t got = cancel ? -1 : read(descriptor, text.data() + size, kStep);
     const int error = errno;
     text.resize(size + static_cast<size_t>(got > 0 ? got : 0));
-    if (got == 0) break;
     if (cancel) {
       status = Status(StatusCode::kCancelled, "interrupted");
+    } else if (got == 0) {
+      break;
     } else if (got < 0 && error != EINTR) {
       status = IoError(Concat(name, ": ", std::strerror(error),
                               error == EISDIR ? "; expected a file of documents" : ""));

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 namespace podium {
@@ -233,9 +234,15 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   doctor_app->add_option("-m,--model", doctor.model, kModelHelp);
   doctor_app->footer(kDoctorExamples);
 
+  // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
+  char** const end = argv + argc;
+  char** const mark =
+      std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
+  const std::vector<std::string> literal(mark == end ? end : mark + 1, end);
+
   const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app};
   try {
-    main.parse(argc, argv);
+    main.parse(static_cast<int>(mark - argv), argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = main.get_subcommands();
     std::fputs((chosen.empty() ? main : *chosen[0]).help().c_str(), stdout);
@@ -246,8 +253,15 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
     return UsageError(main, error.what());
   }
   if (version) return Command(VersionCommand());
-  if (rank_app->parsed()) return Command(std::move(rank));
-  if (tokenize_app->parsed()) return Command(std::move(tokenize));
+  if (rank_app->parsed()) {
+    rank.documents.insert(rank.documents.end(), literal.begin(), literal.end());
+    return Command(std::move(rank));
+  }
+  if (tokenize_app->parsed()) {
+    tokenize.texts.insert(tokenize.texts.end(), literal.begin(), literal.end());
+    return Command(std::move(tokenize));
+  }
+  if (!literal.empty()) return UsageError(main, "unexpected argument \"" + literal[0] + "\"");
   if (inspect_app->parsed()) return Command(std::move(inspect));
   if (doctor_app->parsed()) return Command(std::move(doctor));
   std::fputs(main.help().c_str(), stderr);

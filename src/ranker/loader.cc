@@ -8,7 +8,6 @@
 
 #include "base/concat.h"
 #include "engine/factory.h"
-#include "model/find.h"
 #include "model/model.h"
 
 namespace podium {
@@ -61,7 +60,7 @@ class TokenizerLoading {
 Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   PODIUM_RETURN_IF_ERROR(CheckOptions(options));
   LoadedRanker loaded;
-  PODIUM_ASSIGN_OR_RETURN(loaded.folder, FindModelFolder(options.model, ProcessEnvironment));
+  PODIUM_ASSIGN_OR_RETURN(loaded.folder, FindModelFolder(options.model));
   TokenizerLoading tokenizer(loaded.folder);
   PODIUM_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, OpenModel(loaded.folder));
   loaded.architecture = model->spec().architecture;

@@ -13,11 +13,24 @@
 
 namespace podium {
 
+namespace {
+
+// A hub name as it was asked for; of a folder its last part.
+std::string ModelName(const std::string& asked, const std::string& folder) {
+  if (asked != folder) return asked;
+  const size_t end = folder.find_last_not_of('/');
+  if (end == std::string::npos) return folder;
+  const size_t slash = folder.rfind('/', end);
+  return folder.substr(slash + 1, end - slash);  // npos + 1 is 0
+}
+
+}  // namespace
+
 class Reranker::Impl {
  public:
   Impl(LoadedRanker loaded, const OpenOptions& options) : ranker_(std::move(loaded.ranker)) {
     const EngineInfo& engine = ranker_->engine_info();
-    info_ = {.name = options.model,
+    info_ = {.name = ModelName(options.model, loaded.folder),
              .folder = std::move(loaded.folder),
              .architecture = std::move(loaded.architecture),
              .precision = engine.precision,
