@@ -126,9 +126,13 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
   PODIUM_RETURN_IF_ERROR(CheckBatch(batch, logits));
   ScopedFloatMode mode;
   const int n = batch.size();
+  // RoBERTa's positions skip the padding id also where a text holds it ("<pad>" in a document): it
+  // has the row of its own number, and those after it count on as if it were not there.
+  const int padding = spec_.position_offset - 1;  // -1, no id, where positions start at 0
   for (int i = 0; i < n; ++i) {
+    int next = spec_.position_offset;
     for (int t = batch.starts[i]; t < batch.starts[i + 1]; ++t) {
-      position_[t] = t - batch.starts[i] + spec_.position_offset;
+      position_[t] = batch.ids[t] == padding ? padding : next++;
     }
     order_[i] = i;
   }
