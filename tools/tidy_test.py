@@ -83,6 +83,11 @@ class TidyTest(unittest.TestCase):
         text = CLEAN.get(name, "")
         self.expect({name: text + line + "\n"}, f"{name}:{text.count(chr(10)) + 1}:", *words)
 
+  def test_only_tests_use_test_support(self):
+    line = '#include "tests/support/temp_folder.h"\n'
+    self.assertEqual(self.findings({"src/text/text_test.cc": line}), [])
+    self.expect({"src/text/text.cc": line}, "src/text may not include tests/")
+
   def test_private_folder(self):
     engine = {"src/engine/CMakeLists.txt": "podium_folder(engine SOURCES a.cc FOLDERS kernels)\n"}
     self.assertEqual(self.findings({**engine, "src/engine/a.cc": '#include "engine/native/lane.h"\n'}), [])
