@@ -52,6 +52,7 @@ class FakeLane : public Lane {
   }
 
   Status Check(const Batch& batch, std::span<float> logits) const {
+    if (batch.size() == 0) return InvalidArgument("fake engine: the batch is empty");
     if (logits.size() != static_cast<size_t>(batch.size())) {
       return InvalidArgument(Concat("fake engine: room for ", logits.size(), " logits, batch has ",
                                     batch.size(), " sequences"));
@@ -64,7 +65,7 @@ class FakeLane : public Lane {
     if (!batch.types.empty() && batch.types.size() != batch.ids.size()) {
       return InvalidArgument("fake engine: as many segment ids as ids are needed");
     }
-    if (batch.size() > 0 && (batch.starts.front() != 0 || batch.starts.back() != batch.tokens())) {
+    if (batch.starts.front() != 0 || batch.starts.back() != batch.tokens()) {
       return InvalidArgument("fake engine: starts must run from 0 to the number of ids");
     }
     for (int i = 0; i < batch.size(); ++i) {
