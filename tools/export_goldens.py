@@ -45,6 +45,7 @@ GOLDENS = {  # name: (recipe, lengths)
     "tiny_f16": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 2, "F16"), [3, 8, 17, 50, 128]),
     "tiny_bf16": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 3, "BF16"), [3, 8, 17, 50, 128]),
     "tiny_bert": (bert(2, 72, 3, 200, 300, 128, 1e-12, 4), ODD_LENGTHS),
+    "tiny_pad": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 12), [3, 9, 40, 128]),
     "tiny_long": (xlmr(1, 64, 2, 96, 300, 8194, 1e-5, 5), [3, 600, 1500, 3000]),
     "base": (xlmr(2, 768, 12, 3072, 1000, 514, 1e-5, 6), [3, 20, 64, 129, 200, 512]),
     "base_f16": (xlmr(2, 768, 12, 3072, 1000, 514, 1e-5, 7, "F16"), [3, 20, 77]),
@@ -69,8 +70,8 @@ ROLES = [
     ("output.dense.weight", 1.7, "ffn", 0.0),
     ("classifier.dense.weight", 1.3, "hidden", 0.0),
     ("pooler.dense.weight", 1.3, "hidden", 0.0),
-    ("classifier.out_proj.weight", 8.0, "hidden", 0.0),
-    ("classifier.weight", 8.0, "hidden", 0.0),
+    ("classifier.out_proj.weight", 16.0, "hidden", 0.0),
+    ("classifier.weight", 16.0, "hidden", 0.0),
     (".bias", 0.4, None, 0.0),
 ]
 
@@ -130,11 +131,15 @@ def build(recipe):
     return model, fingerprint
 
 
-def make_cases(recipe, lengths):
-    """Random ids and, for bert, segments 0…0 1…1. The padding id is left out: transformers counts positions past it."""
+def make_cases(recipe, lengths, with_padding_id):
+    """Random ids and, for bert, segments 0…0 1…1. RoBERTa counts positions past its padding id, 1, wherever a text
+    holds it ("<pad>" in a document): one golden has it as a fifth of its ids, the others never.
+    """
     draw = random.Random(recipe["seed"])
     for length in lengths:
         case = {"ids": [draw.randrange(2, recipe["vocabulary"]) for _ in range(length)]}
+        if with_padding_id:
+            case["ids"] = [1 if draw.randrange(5) == 0 else token for token in case["ids"]]
         if recipe["kind"] == "bert":
             second = draw.randrange(1, length)
             case["types"] = [0] * second + [1] * (length - second)
@@ -151,7 +156,7 @@ def logit(model, case):
 def export(name):
     recipe, lengths = GOLDENS[name]
     model, fingerprint = build(recipe)
-    cases = list(make_cases(recipe, lengths))
+    cases = list(make_cases(recipe, lengths, name == "tiny_pad"))
     for case in cases:
         case["fp32"] = round(logit(model, case), 9)
     model = model.double()
