@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Inputs of unusual size: time and memory stay bounded. Prints what was measured."""
+"""Inputs of unusual size: time and memory stay bounded. Prints what was measured.
+
+The bars are several times what two idle cores take, so that a busy machine passes and a quadratic step does not.
+"""
 
 import json
 import random
@@ -71,7 +74,7 @@ class Extremes(Case):
       unit = b"\xff\xfe\xc3" if text is None else text.encode()
       path = self.file("document.txt", unit * (50_000_000 // len(unit)))
       out = self.measured(f"50 MB of {name}", ["rank", "-q", "what is a tomato", "-f", path, "--format", "tsv",
-                                               "--input", "lines"], seconds=10, mib=600)
+                                               "--input", "lines"], seconds=40, mib=600)
       self.assertEqual(out.count("\n"), 1)
 
   def test_a_50_mb_query(self):
