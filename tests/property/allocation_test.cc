@@ -1,0 +1,106 @@
+// Score allocates nothing, by no door: the C library's allocator itself is replaced by one that
+// counts, for all threads of the program.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/team.h"
+#include "engine/factory.h"
+#include "kernels/select.h"
+#include "model/model.h"
+#include "tests/golden/golden_file.h"
+#include "tests/golden/synthetic_model.h"
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<int64_t> allocations{0};
+void Count() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+// operator new ends in malloc too. glibc keeps its own under these names.
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* memory, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+void* malloc(size_t size) {
+  Count();
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  Count();
+  return __libc_calloc(count, size);
+}
+void* realloc(void* memory, size_t size) {
+  Count();
+  return __libc_realloc(memory, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  Count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** memory, size_t alignment, size_t size) {
+  Count();
+  *memory = __libc_memalign(alignment, size);
+  return *memory != nullptr ? 0 : ENOMEM;
+}
+}
+
+namespace podium {
+namespace {
+
+TEST(AllocationTest, TheCounterCounts) {
+  allocations = 0;
+  counting = true;
+  void* volatile plain = std::malloc(10);
+  auto* volatile object = new std::string(100, 'x');
+  void* volatile aligned = std::aligned_alloc(64, 128);
+  counting = false;
+  std::free(plain);
+  std::free(aligned);
+  delete object;
+  EXPECT_GE(allocations.load(), 4);
+}
+
+TEST(AllocationTest, ScoreAllocatesNothing) {
+  for (const char* name : {"tiny", "tiny_f16", "tiny_bert"}) {
+    const golden::Golden golden = golden::ReadGolden(name);
+    const golden::SyntheticModel files(golden.recipe);
+    auto model = OpenModel(files.folder());
+    ASSERT_TRUE(model.ok()) << model.status().ToString();
+    for (size_t i = 0; i < kernels::TableCount(); ++i) {
+      if (!kernels::TableAt(i).runnable) continue;
+      SCOPED_TRACE(std::string(name) + " " + kernels::TableAt(i).name);
+      for (const int threads : {1, 2, 3}) {
+        Team team(threads);
+        EngineOptions options;
+        options.isa = kernels::TableAt(i).name;
+        auto engine = MakeEngine(*model, options, team);
+        ASSERT_TRUE(engine.ok()) << engine.status().ToString();
+        auto lane = (*engine)->NewLane(team, LaneLimits());
+        ASSERT_TRUE(lane.ok()) << lane.status().ToString();
+        golden::CaseBatch batch;
+        for (const golden::GoldenCase& one : golden.cases) batch.Add(one);
+        std::vector<float> logits(golden.cases.size());
+        allocations = 0;
+        counting = true;  // from the first call on: nothing is made lazily either
+        const Status first = (*lane)->Score(batch.batch(), logits, Interrupt());
+        const Status second = (*lane)->Score(batch.batch(), logits, Interrupt());
+        counting = false;
+        EXPECT_TRUE(first.ok() && second.ok()) << first.ToString() << second.ToString();
+        EXPECT_EQ(allocations.load(), 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podium
