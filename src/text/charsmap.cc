@@ -49,7 +49,7 @@ Result<Charsmap> Charsmap::Parse(std::string_view blob) {
   }
   for (size_t i = 0; i < map.units_.size(); ++i) {
     const uint32_t unit = map.units_[i];
-    if (unit >> 31 != 0) continue;
+    if (unit >> 31 != 0 && i != 0) continue;  // Find starts at unit 0 whatever its bits
     const size_t target = i ^ Offset(unit);
     if (target >= map.units_.size()) {
       return Corrupt(Concat("charsmap's trie unit ", i, " points to unit ", target, " of ",

@@ -64,6 +64,7 @@ TEST(Charsmap, RefusesBrokenBlobs) {
       std::string("\0\0\0\0", 4),
       good.substr(0, 100),
       damaged(0, 0x1FFFFFu << 10),                       // an offset beyond the array
+      damaged(0, 1u << 31 | 0x1FFFFFu << 10),            // the same in a root marked as a value
       damaged(7, 0x1FFFFFu << 10 | 1u << 9),             // and one far beyond
       damaged(512, 1u << 31 | 77),                       // a value beyond the texts
       good + "\xC3",                                     // texts that are not UTF-8
