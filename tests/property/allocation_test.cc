@@ -24,30 +24,32 @@ void Count() {
 }
 }  // namespace
 
-// operator new ends in malloc too. glibc keeps its own under these names.
+// operator new ends in malloc too, once libstdc++ can see ours. glibc keeps its own under the names
+// with __libc_.
+#define PODIUM_SEEN [[gnu::visibility("default")]]
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* memory, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
-void* malloc(size_t size) {
+PODIUM_SEEN void* malloc(size_t size) {
   Count();
   return __libc_malloc(size);
 }
-void* calloc(size_t count, size_t size) {
+PODIUM_SEEN void* calloc(size_t count, size_t size) {
   Count();
   return __libc_calloc(count, size);
 }
-void* realloc(void* memory, size_t size) {
+PODIUM_SEEN void* realloc(void* memory, size_t size) {
   Count();
   return __libc_realloc(memory, size);
 }
-void* aligned_alloc(size_t alignment, size_t size) {
+PODIUM_SEEN void* aligned_alloc(size_t alignment, size_t size) {
   Count();
   return __libc_memalign(alignment, size);
 }
-int posix_memalign(void** memory, size_t alignment, size_t size) {
+PODIUM_SEEN int posix_memalign(void** memory, size_t alignment, size_t size) {
   Count();
   *memory = __libc_memalign(alignment, size);
   return *memory != nullptr ? 0 : ENOMEM;
