@@ -214,8 +214,10 @@ void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
 void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const float* x = &residual_[static_cast<size_t>(begin) * row_];
-  Multiply(weights.key_value, x, row_, end - begin,
-           &key_value_[static_cast<size_t>(begin) * key_value_row_], key_value_row_, member,
+  float* keys = &key_value_[static_cast<size_t>(begin) * key_value_row_];
+  Multiply(weights.key, x, row_, end - begin, keys, key_value_row_, member,
+           kernels::Activate::kNone, nullptr);
+  Multiply(weights.value, x, row_, end - begin, keys + spec_.hidden, key_value_row_, member,
            kernels::Activate::kNone, nullptr);
   if (layer + 1 == spec_.layers) return;
   Multiply(weights.query, x, row_, end - begin, &query_[static_cast<size_t>(begin) * row_], row_,

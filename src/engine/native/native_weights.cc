@@ -1,8 +1,6 @@
 #include "engine/native/native_weights.h"
 
 #include <algorithm>
-#include <cstring>
-#include <initializer_list>
 #include <utility>
 
 #include "base/concat.h"
@@ -53,43 +51,25 @@ class Packer {
 
   PackedNorm Norm(const NormView& norm) { return {Widened(norm.gain), Widened(norm.bias)}; }
 
-  PackedLinear Linear(const LinearView& linear) { return Stacked({&linear}); }
-
-  // Several matrices of the same inputs as one, outputs one after the other.
-  PackedLinear Stacked(std::initializer_list<const LinearView*> parts) {
-    const LinearView& head = **parts.begin();
+  PackedLinear Linear(const LinearView& linear) {
+    const TensorView& weight = linear.weight;
     PackedLinear packed;
-    packed.weights.element = ToElement(head.weight.type);
-    packed.weights.k = static_cast<int>(head.weight.columns);
-    size_t biases = 0;
-    for (const LinearView* part : parts) {
-      packed.weights.n += static_cast<int>(part->weight.rows);
-      biases += static_cast<size_t>(part->bias.elements());
-    }
-    const size_t panels =
+    packed.weights.element = ToElement(weight.type);
+    packed.weights.n = static_cast<int>(weight.rows);
+    packed.weights.k = static_cast<int>(weight.columns);
+    packed.bias = Widened(linear.bias);
+    const size_t bytes =
         kernels::PackedBytes(table_, packed.weights.element, packed.weights.n, packed.weights.k);
-    bytes_ += Arena::RoundUp(panels) + Arena::RoundUp(biases * sizeof(float));
+    bytes_ += Arena::RoundUp(bytes);
     if (arena_ == nullptr) return packed;
-    std::byte* out = arena_->Take<std::byte>(panels).data();
+    std::byte* out = arena_->Take<std::byte>(bytes).data();
     packed.weights.data = out;
-    const std::span<float> bias = arena_->Take<float>(biases);
-    packed.bias = bias;
-    size_t filled = 0;
-    const size_t panel_bytes =
-        kernels::PanelBytes(table_, packed.weights.element, packed.weights.k);
-    for (const LinearView* part : parts) {
-      table_.widen(part->bias.data, ToElement(part->bias.type),
-                   static_cast<size_t>(part->bias.elements()), bias.data() + filled);
-      filled += static_cast<size_t>(part->bias.elements());
-      const auto* rows = static_cast<const std::byte*>(part->weight.data);
-      const size_t row_bytes =
-          static_cast<size_t>(part->weight.columns) * ElementSize(part->weight.type);
-      const int outputs = static_cast<int>(part->weight.rows);
-      for (int row = 0; row < outputs; row += table_.panel) {
-        tasks_.push_back({packed.weights.element, rows + static_cast<size_t>(row) * row_bytes,
-                          std::min(table_.panel, outputs - row), packed.weights.k, out});
-        out += panel_bytes;
-      }
+    const auto* rows = static_cast<const std::byte*>(weight.data);
+    const size_t row_bytes = static_cast<size_t>(weight.columns) * ElementSize(weight.type);
+    for (int row = 0; row < packed.weights.n; row += table_.panel) {
+      tasks_.push_back({packed.weights.element, rows + static_cast<size_t>(row) * row_bytes,
+                        std::min(table_.panel, packed.weights.n - row), packed.weights.k, out});
+      out += kernels::PanelBytes(table_, packed.weights.element, packed.weights.k);
     }
     return packed;
   }
@@ -121,7 +101,8 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     for (const LayerView& layer : view.layers) {
       PackedLayer packed;
       packed.query = packer.Linear(layer.query);
-      packed.key_value = packer.Stacked({&layer.key, &layer.value});
+      packed.key = packer.Linear(layer.key);
+      packed.value = packer.Linear(layer.value);
       packed.attention_output = packer.Linear(layer.attention_output);
       packed.ffn_up = packer.Linear(layer.ffn_up);
       packed.ffn_down = packer.Linear(layer.ffn_down);

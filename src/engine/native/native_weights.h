@@ -27,7 +27,8 @@ struct PackedNorm {
 
 struct PackedLayer {
   PackedLinear query;
-  PackedLinear key_value;  // [2 · hidden, hidden]: keys, then values
+  PackedLinear key;
+  PackedLinear value;
   PackedLinear attention_output;
   PackedLinear ffn_up;
   PackedLinear ffn_down;
