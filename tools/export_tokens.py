@@ -7,17 +7,24 @@ tokenizer file are written into the files.
 
   lines.txt          the texts, one a line: printable characters as they are, other bytes as \\xHH
   ids_NAME.txt       the ids of each line by one tokenizer, without special tokens of the template
-  pairs_mini.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids
+  pairs_NAME.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids,
+                     segment ids
+  lines_bert.txt     texts for the WordPiece files, whose ids are in ids_bert_NAME.txt
+  bert_mini.json     a small WordPiece file, made here, so that this path is tested without the real ones
+  bert_characters.txt  checksums of what each normalizer and BertPreTokenizer make of every code point, by block
 
 Names: mini is the bundled model's file; xlmr the full one; xlmr_m3 the full one in the form of bge-m3: Metaspace in
-the newer spelling and a <mask> that swallows the spaces before it. tests/text/golden_test.cc derives it the same way.
+the newer spelling and a <mask> that swallows the spaces before it (tests/text/golden_test.cc derives it the same way);
+bert_mini the small WordPiece file; bert_en and bert_zh real ones.
 """
+import collections
 import hashlib
 import json
 import pathlib
 import random
 import sys
 import unicodedata
+import zlib
 
 import tokenizers
 from tokenizers import Tokenizer
@@ -25,6 +32,7 @@ from tokenizers import Tokenizer
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "text" / "data"
 LINES = 3400
+BERT_LINES = 1500
 
 SENTENCES = """
 All human beings are born free and equal in dignity and rights.
@@ -76,6 +84,17 @@ FIXED = [
     "supercalifragilisticexpialidocious" * 4,
 ]
 SPECIALS = ["<s>", "</s>", "<mask>", "<unk>", "<pad>", "＜s＞", "＜unk＞", "<mask", "mask>", "<S>", " <mask> ", "<s></s>"]
+BERT_FIXED = [
+    "", " ", "[CLS] a [SEP]b[MASK][PAD] [UNK]", "[cls] [ SEP ] [mask", "[MASK]" * 20, "HELLO World ÀÉÎõü ß ẞ İstanbul ıI",
+    "e\u0301E\u0301", "각 \u1100\u1161\u11a8", "don't can't U.S.A. $5.00 a@b.c #tag ^_^ `x` ~", "a\u00adb\u200bc\u200dd\ufeffe",
+    "naïve café coöperate", "a\u302e\U0001d165b", "中文abc中1文", "\U0002b81f\U0002b820\U0002b920", "\uf900\ufa0e\U0002f800",
+    "a" * 99, "a" * 100, "a" * 101, "字" * 101, "é" * 100, "é" * 101, "e\u0301" * 100, "e\u0301" * 101, "가" * 34,
+    "x" * 300 + "." + "y" * 300, "x" * 100 + " " + "b" * 101 + "-c", "the" * 33, "the" * 34, "\x00" * 300 + "a", "!" * 300,
+    "\u0301" * 300, "a" + "\u0301" * 300 + "b", "unaffable internationalization antidisestablishmentarianism",
+    "##ing ing ##", "Ａｂｃ１２３", "①②③", "αβγ ΑΒΓ ΣΑΣ", "Привет МИР", "\ufffd a\ufffdb", "\x85\x0b\x0c\x1c\x7fa", "\u166d\u1734\u111c9",
+    "\u2e43\u2e5d\u1885\U00011938\U0001e944",
+]
+BERT_SPECIALS = ["[CLS]", "[SEP]", "[MASK]", "[UNK]", "[PAD]", "[MASK", "MASK]", "[mask]", " [MASK] ", "[CLS][SEP]", "##"]
 MARKS = ["\x00", "\x01", "\x10", "\x1f", "\x7f", "\x80", "\x85", "\xa0", "\u200b", "\u200c", "\u200d", "\u200e", "\u2028",
          "\u202f", "\u3000", "\ufeff", "\ufffd", "\u00ad", "\u0301", "\u0308", "\u0302", "\u1160", "\r\n", "\t", "\n", "  ",
          "   ", "▁", "▁▁", "\u0600", "\u0e33", "\ufe0f", "\u20e3", "\U000e0100"]
@@ -89,14 +108,14 @@ def character(rng):
       return chr(code)
 
 
-def snippet(rng):
+def snippet(rng, specials):
   kind = rng.randrange(13)
   sentence = rng.choice(SENTENCES)
   start = rng.randrange(len(sentence))
   if kind <= 3:
     return sentence[start:start + rng.randrange(1, 40)]
   if kind == 4:
-    return rng.choice(SPECIALS)
+    return rng.choice(specials)
   if kind == 5:
     return rng.choice(MARKS)
   if kind == 6:
@@ -125,11 +144,11 @@ def broken(rng, data):
   return bytes(data)
 
 
-def make_lines():
-  rng = random.Random(20240613)
-  lines = [text.encode() for text in FIXED + SENTENCES]
-  while len(lines) < LINES:
-    line = "".join(snippet(rng) for _ in range(rng.randrange(1, rng.choice([3, 6, 16])))).encode()
+def make_lines(seed, fixed, specials, count):
+  rng = random.Random(seed)
+  lines = [text.encode() for text in fixed + SENTENCES]
+  while len(lines) < count:
+    line = "".join(snippet(rng, specials) for _ in range(rng.randrange(1, rng.choice([3, 6, 16])))).encode()
     if len(lines) % 8 == 3:
       line = broken(rng, line)
     if len(lines) % 101 == 5:
@@ -179,41 +198,104 @@ def header(digest):
   return [f"tokenizers {tokenizers.__version__}, tools/export_tokens.py, tokenizer.json {digest}"]
 
 
-def export_pairs(tokenizer, digest):
-  """Pairs of n one-token words with m others, around every turn of the rule, even and odd."""
+def one_token_words(tokenizer):
+  """Sixty words that are one token each."""
   words = []
   for i in range(tokenizer.get_vocab_size()):
-    piece = tokenizer.id_to_token(i)
-    if len(piece) > 4 and piece[0] == "▁" and piece[1:].isascii() and piece[1:].isalpha():
-      if tokenizer.encode(piece[1:], add_special_tokens=False).ids == [i]:
-        words.append(piece[1:])
+    word = tokenizer.id_to_token(i).removeprefix("▁")
+    if len(word) > 3 and word.isascii() and word.isalpha():
+      if tokenizer.encode(word, add_special_tokens=False).ids == [i]:
+        words.append(word)
     if len(words) == 60:
-      break
+      return words
+
+
+def export_pairs(name, tokenizer, digest):
+  """Pairs of n one-token words with m others, around every turn of the rule, even and odd."""
+  words = one_token_words(tokenizer)
   queries, documents = words[:30], words[30:]
   out = []
   for limit in (14, 15, 16, 17):
     tokenizer.enable_truncation(limit, strategy="longest_first")
     for n in (0, 1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 23, 24):
       for m in (0, 1, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 23, 24):
-        ids = tokenizer.encode(" ".join(queries[:n]), " ".join(documents[:m])).ids
-        out.append(f"{limit}\t{n}\t{m}\t" + " ".join(map(str, ids)))
+        pair = tokenizer.encode(" ".join(queries[:n]), " ".join(documents[:m]))
+        out.append(f"{limit}\t{n}\t{m}\t" + " ".join(map(str, pair.ids)) + "\t" + " ".join(map(str, pair.type_ids)))
   tokenizer.no_truncation()
-  write("pairs_mini.txt", header(digest), [" ".join(queries), " ".join(documents)] + out)
+  write(f"pairs_{name}.txt", header(digest), [" ".join(queries), " ".join(documents)] + out)
+
+
+def make_bert_mini():
+  """A WordPiece file: the commonest words and syllables of the sentences, and characters."""
+  words, parts, characters = collections.Counter(), collections.Counter(), collections.Counter()
+  for sentence in SENTENCES[:-4]:
+    for word in unicodedata.normalize("NFD", sentence.lower()).split():
+      word = "".join(c for c in word if unicodedata.category(c) != "Mn")
+      characters.update(word)
+      if word.isalpha() and word.isascii():
+        words[word] += 1
+        parts.update(word[start:start + size] for size in (2, 3) for start in range(len(word) - size + 1))
+  common = lambda counter, count: [text for text, _ in sorted(counter.items(), key=lambda x: (-x[1], x[0]))[:count]]
+  letters = [chr(code) for code in range(0x21, 0x7F) if not chr(code).isupper()]
+  others = [c for c in common(characters, 160) if not c.isascii()]
+  pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + letters + others
+  pieces += [word for word in common(words, 120) if len(word) > 1]
+  pieces += ["##" + c for c in letters + others if c.isalnum()] + ["##" + part for part in common(parts, 100)]
+  pieces = list(dict.fromkeys(pieces))
+  special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+  file = {
+      "version": "1.0", "truncation": {"max_length": 16, "strategy": "LongestFirst", "stride": 0},
+      "padding": {"strategy": {"Fixed": 16}, "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0,
+                  "pad_type_id": 0, "pad_token": "[PAD]"},
+      "added_tokens": [{"id": i, "content": pieces[i], **special} for i in range(5)],
+      "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+                     "lowercase": True},
+      "pre_tokenizer": {"type": "BertPreTokenizer"},
+      "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]},
+      "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+      "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100, "vocab": {piece: i for i, piece in enumerate(pieces)}},
+  }
+  text = json.dumps(file, ensure_ascii=False, separators=(",", ":")).replace('"model":', '\n"model":') + "\n"
+  (DATA / "bert_mini.json").write_text(text, encoding="utf-8", newline="\n")
+
+
+def export_bert_characters():
+  """One line for each 4096 code points: CRC-32 of what the normalizers, then the pre-tokenizer, make of them."""
+  flags = [(True, True, None, True), (True, True, None, False), (False, False, True, False), (False, False, False, True)]
+  normalizers = [tokenizers.normalizers.BertNormalizer(*each) for each in flags]
+  pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+  rows = []
+  for block in range(0, 0x110000, 0x1000):
+    codes = [chr(code) for code in range(block, block + 0x1000) if not 0xD800 <= code < 0xE000]
+    # The two characters after "b" show whether c is put in order, and where.
+    columns = [["%s\n" % each.normalize_str(f"a{c}b\u302e{c}\U0001d165") for c in codes] for each in normalizers]
+    columns.append(["".join(part + "\n" for part, _ in pre_tokenizer.pre_tokenize_str(f"a{c}b")) for c in codes])
+    rows.append(" ".join(str(zlib.crc32("".join(column).encode())) for column in columns))
+  write("bert_characters.txt", [f"tokenizers {tokenizers.__version__}, tools/export_tokens.py"], rows)
 
 
 def main():
   fetched = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".deps" / "tokenizers"
   DATA.mkdir(parents=True, exist_ok=True)
-  lines = make_lines()
+  make_bert_mini()
+  export_bert_characters()
+  lines = make_lines(20240613, FIXED, SPECIALS, LINES)
+  bert_lines = make_lines(20240614, BERT_FIXED, BERT_SPECIALS, BERT_LINES)
   write("lines.txt", ["tools/export_tokens.py"], [escape(line) for line in lines])
+  write("lines_bert.txt", ["tools/export_tokens.py"], [escape(line) for line in bert_lines])
   mini = ROOT / "models" / "podium-mini-zh-en" / "tokenizer.json"
   full = fetched / "xlmr" / "tokenizer.json"
-  for name, path, change in (("mini", mini, None), ("xlmr", full, None), ("xlmr_m3", full, to_m3)):
+  for name, path, change, texts in (
+      ("mini", mini, None, lines), ("xlmr", full, None, lines), ("xlmr_m3", full, to_m3, lines),
+      ("bert_mini", DATA / "bert_mini.json", None, bert_lines),
+      ("bert_en", fetched / "bert_en" / "tokenizer.json", None, bert_lines),
+      ("bert_zh", fetched / "bert_zh" / "tokenizer.json", None, bert_lines)):
     tokenizer, digest = load(path, change)
-    ids = [tokenizer.encode(line.decode("utf-8", "replace"), add_special_tokens=False).ids for line in lines]
+    ids = [tokenizer.encode(text.decode("utf-8", "replace"), add_special_tokens=False).ids for text in texts]
     write(f"ids_{name}.txt", header(digest), [" ".join(map(str, row)) for row in ids])
-    if name == "mini":
-      export_pairs(tokenizer, digest)
+    if name.endswith("mini"):
+      export_pairs(name, tokenizer, digest)
 
 
 if __name__ == "__main__":

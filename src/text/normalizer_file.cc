@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "text/bert_normalizer.h"
 #include "text/unicode.h"
 
 namespace podium {
@@ -98,6 +99,27 @@ Result<std::unique_ptr<NormalizerStep>> ParseReplace(json::Value value, const st
   return Corrupt(Concat(where, ".pattern: an object with \"String\" or \"Regex\" is needed"));
 }
 
+Result<bool> ReadBool(json::Value value, std::string_view key, const std::string& where) {
+  const auto found = value.Find(key);
+  const auto flag = found ? found->AsBool() : std::nullopt;
+  if (!flag) return Corrupt(Concat(where, ".", key, ": a bool is needed"));
+  return *flag;
+}
+
+Result<std::unique_ptr<NormalizerStep>> ParseBert(json::Value value, const std::string& where) {
+  BertRules rules;
+  PODIUM_ASSIGN_OR_RETURN(rules.clean_text, ReadBool(value, "clean_text", where));
+  PODIUM_ASSIGN_OR_RETURN(rules.ideographs, ReadBool(value, "handle_chinese_chars", where));
+  PODIUM_ASSIGN_OR_RETURN(rules.lowercase, ReadBool(value, "lowercase", where));
+  const auto accents = value.Find("strip_accents");
+  if (!accents || accents->is(json::Type::kNull)) {
+    rules.strip_accents = rules.lowercase;
+  } else {
+    PODIUM_ASSIGN_OR_RETURN(rules.strip_accents, ReadBool(value, "strip_accents", where));
+  }
+  return MakeBert(rules);
+}
+
 Result<std::unique_ptr<NormalizerStep>> ParseStep(std::string_view type, json::Value value,
                                                   const std::string& where) {
   if (type == "Precompiled") {
@@ -109,20 +131,16 @@ Result<std::unique_ptr<NormalizerStep>> ParseStep(std::string_view type, json::V
     if (!map.ok()) return Corrupt(Concat(map_where, ": ", map.status().message()));
     return MakePrecompiled(std::move(map).value());
   }
+  if (type == "BertNormalizer") return ParseBert(value, where);
   if (type == "Replace") return ParseReplace(value, where);
   if (type == "Strip") {
-    bool sides[2] = {};
-    for (int i = 0; i < 2; ++i) {
-      const char* key = i == 0 ? "strip_left" : "strip_right";
-      const auto found = value.Find(key);
-      const auto flag = found ? found->AsBool() : std::nullopt;
-      if (!flag) return Corrupt(Concat(where, ".", key, ": a bool is needed"));
-      sides[i] = *flag;
-    }
-    return MakeStrip(sides[0], sides[1]);
+    PODIUM_ASSIGN_OR_RETURN(const bool left, ReadBool(value, "strip_left", where));
+    PODIUM_ASSIGN_OR_RETURN(const bool right, ReadBool(value, "strip_right", where));
+    return MakeStrip(left, right);
   }
   return Unsupported(Concat(where, ": \"", type,
-                            "\" is not supported; Precompiled, Replace, Strip and Sequence are"));
+                            "\" is not supported; BertNormalizer, Precompiled, Replace, Strip ",
+                            "and Sequence are"));
 }
 
 }  // namespace

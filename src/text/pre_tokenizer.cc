@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/concat.h"
+#include "text/bert_characters.h"
 #include "text/unicode.h"
 
 namespace podium {
@@ -65,14 +66,16 @@ Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& whe
   const auto type = type_value ? type_value->AsString() : std::nullopt;
   if (!type) return Corrupt(Concat(where, ".type: a string is needed"));
   if (*type == "Metaspace") return ParseMetaspace(value, where);
-  if (*type == "WhitespaceSplit") {
+  if (*type == "WhitespaceSplit" || *type == "BertPreTokenizer") {
     PreTokenizer rules;
     rules.whitespace_split = true;
+    rules.punctuation_split = *type == "BertPreTokenizer";
     return rules;
   }
   if (*type != "Sequence") {
     return Unsupported(Concat(where, ": \"", *type,
-                              "\" is not supported; Metaspace, WhitespaceSplit and Sequence are"));
+                              "\" is not supported; BertPreTokenizer, Metaspace, WhitespaceSplit ",
+                              "and Sequence are"));
   }
   const auto steps = value.Find("pretokenizers");
   if (!steps || !steps->is(json::Type::kArray)) {
@@ -92,9 +95,10 @@ Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& whe
       status = Unsupported(Concat(step_where, ": nothing may follow a Metaspace"));
       return false;
     }
-    const bool split = all.whitespace_split;
+    const bool split = all.whitespace_split, punctuation = all.punctuation_split;
     all = std::move(step).value();
     all.whitespace_split |= split;
+    all.punctuation_split |= punctuation;
     if (all.whitespace_split && all.prepend == PreTokenizer::Prepend::kFirst) {
       // "First" is about places in the text before normalization, which are not kept.
       status = Unsupported(Concat(step_where, ".prepend_scheme: \"first\" after WhitespaceSplit"));
@@ -114,13 +118,19 @@ void PreTokenizerRun::Feed(std::string_view part, std::vector<int32_t>& ids) {
   size_t word = 0;
   for (size_t at = 0; at < part.size();) {
     const Utf8Char next = DecodeUtf8(part.substr(at));
-    if (IsWhitespace(next.code)) {
+    const auto bytes = static_cast<size_t>(next.bytes);
+    const bool space = IsWhitespace(next.code);
+    if (space || (rules_.punctuation_split && IsBertPunctuation(next.code))) {
       FeedWord(part.substr(word, at - word), ids);
       EndWord(ids);
       at_text_start_ = false;
-      word = at + static_cast<size_t>(next.bytes);
+      word = at + bytes;
+      if (!space) {
+        FeedWord(part.substr(at, bytes), ids);
+        EndWord(ids);
+      }
     }
-    at += static_cast<size_t>(next.bytes);
+    at += bytes;
   }
   FeedWord(part.substr(word), ids);
 }

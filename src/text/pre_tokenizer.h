@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "json/json.h"
-#include "text/unigram.h"
+#include "text/model.h"
 
 namespace podium {
 
-/// WhitespaceSplit, Metaspace, or the first followed by the second.
+/// BertPreTokenizer or WhitespaceSplit, Metaspace, or one of the former followed by the latter.
 struct PreTokenizer {
   enum class Prepend : uint8_t { kAlways, kFirst, kNever };
 
-  bool whitespace_split = false;  // white space goes, the words between are cut further
-  bool metaspace = false;         // spaces become `space`, words start with it
-  bool split_at_space = false;    // a segment starts at each `space`
+  bool whitespace_split = false;   // white space goes, the words between are cut further
+  bool punctuation_split = false;  // and so are punctuation characters, each a word by itself
+  bool metaspace = false;          // spaces become `space`, words start with it
+  bool split_at_space = false;     // a segment starts at each `space`
   Prepend prepend = Prepend::kNever;
   std::string space;  // "▁"
 };
@@ -29,7 +30,7 @@ Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& whe
 /// Feeds a model with the segments of text that arrives in parts. One thread.
 class PreTokenizerRun {
  public:
-  PreTokenizerRun(const PreTokenizer& rules, UnigramRun& model) : rules_(rules), model_(model) {}
+  PreTokenizerRun(const PreTokenizer& rules, Model::Run& model) : rules_(rules), model_(model) {}
 
   /// A stretch of text between added tokens begins; `at_text_start`: before everything else.
   void BeginSpan(bool at_text_start) { at_text_start_ = at_text_start; }
@@ -41,7 +42,7 @@ class PreTokenizerRun {
   void EndWord(std::vector<int32_t>& ids);
 
   const PreTokenizer& rules_;
-  UnigramRun& model_;
+  Model::Run& model_;
   bool at_text_start_ = true;
   bool word_open_ = false;
 };

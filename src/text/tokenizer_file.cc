@@ -1,7 +1,6 @@
 // OpenTokenizer: tokenizer.json and tokenizer_config.json of a model folder.
 #include "text/tokenizer_file.h"
 
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,77 +11,20 @@
 #include "base/concat.h"
 #include "base/file.h"
 #include "json/json.h"
+#include "text/chain_tokenizer.h"
+#include "text/file_error.h"
+#include "text/model_file.h"
 #include "text/normalizer_file.h"
 #include "text/unicode.h"
-#include "text/unigram_tokenizer.h"
 
 namespace podium {
 namespace {
 
 // The largest public tokenizer files have 40 MB.
 constexpr size_t kFileBytesMax = size_t{256} << 20;
-// Ids are int32 and tables are indexed by them; the largest public vocabularies have 260,000.
-constexpr size_t kVocabularyMax = size_t{1} << 22;
 constexpr size_t kAddedTokensMax = 65536;
 // model_max_length is 1e30 where a model gives none; no encoder has a million positions.
 constexpr double kSensibleLengthMax = 1e6;
-
-Status Wrong(const std::string& where, std::optional<json::Value> got, const char* needed) {
-  return Corrupt(
-      Concat(where, ": got ", got ? got->type_name() : "nothing", ", ", needed, " is needed"));
-}
-
-Result<Unigram> ParseModel(std::optional<json::Value> value, const std::string& where) {
-  const auto type_value = value ? value->Find("type") : std::nullopt;
-  const auto type = type_value ? type_value->AsString() : std::nullopt;
-  if (!type) return Wrong(where + ".type", type_value, "a string");
-  if (*type != "Unigram") {
-    return Unsupported(Concat(where, ": \"", *type, "\" is not supported; Unigram is"));
-  }
-  if (const auto fallback = value->Find("byte_fallback");
-      fallback && fallback->AsBool().value_or(true) && !fallback->is(json::Type::kNull)) {
-    return Unsupported(Concat(where, ".byte_fallback: only false is supported"));
-  }
-  const auto vocabulary = value->Find("vocab");
-  if (!vocabulary || !vocabulary->is(json::Type::kArray)) {
-    return Wrong(where + ".vocab", vocabulary, "an array");
-  }
-  if (vocabulary->size() > kVocabularyMax) {
-    return ResourceExhausted(
-        Concat(where, ".vocab: ", vocabulary->size(), " pieces, limit ", kVocabularyMax));
-  }
-  const auto unknown_value = value->Find("unk_id");
-  const auto unknown = unknown_value ? unknown_value->AsInt() : std::nullopt;
-  if (!unknown || *unknown < 0 || *unknown >= static_cast<int64_t>(vocabulary->size())) {
-    return Unsupported(Concat(where, ".unk_id: an id inside the vocabulary of ", vocabulary->size(),
-                              " is needed"));
-  }
-  std::vector<Unigram::Piece> pieces;
-  pieces.reserve(vocabulary->size());
-  bool ok = true;
-  vocabulary->ForEachElement([&](json::Value element) {
-    std::optional<std::string_view> text;
-    std::optional<double> score;
-    size_t index = 0;
-    element.ForEachElement([&](json::Value part) {
-      if (index == 0) text = part.AsString();
-      if (index == 1) score = part.AsDouble();
-      return ++index <= 2;
-    });
-    ok = index == 2 && text && score && std::isfinite(*score);
-    if (ok) pieces.push_back({*text, *score});
-    return ok;
-  });
-  if (!ok) {
-    return Corrupt(Concat(where, ".vocab[", pieces.size(),
-                          "]: an array of a string and a finite number is needed"));
-  }
-  Result<Unigram> model = Unigram::Build(pieces, static_cast<int32_t>(*unknown));
-  if (!model.ok()) {
-    return Status(model.status().code(), Concat(where, ".vocab: ", model.status().message()));
-  }
-  return model;
-}
 
 struct FileToken {
   AddedToken token;
@@ -93,7 +35,7 @@ Result<FileToken> ParseAddedToken(json::Value value, const std::string& where) {
   FileToken out;
   const auto text_value = value.Find("content");
   const auto text = text_value ? text_value->AsString() : std::nullopt;
-  if (!text || text->empty()) return Wrong(where + ".content", text_value, "a text");
+  if (!text || text->empty()) return WrongType(where + ".content", text_value, "a text");
   out.token.text = *text;
   // The reference matches after invalid bytes were replaced, we match before.
   if (out.token.text.find("\xEF\xBF\xBD") != std::string::npos) {
@@ -101,7 +43,7 @@ Result<FileToken> ParseAddedToken(json::Value value, const std::string& where) {
   }
   const auto id_value = value.Find("id");
   const auto id = id_value ? id_value->AsInt() : std::nullopt;
-  if (!id || *id < 0 || *id > INT32_MAX) return Wrong(where + ".id", id_value, "an id");
+  if (!id || *id < 0 || *id > INT32_MAX) return WrongType(where + ".id", id_value, "an id");
   out.token.id = static_cast<int32_t>(*id);
   bool special = false;
   const std::pair<const char*, bool*> flags[] = {
@@ -114,16 +56,16 @@ Result<FileToken> ParseAddedToken(json::Value value, const std::string& where) {
   for (const auto& [key, flag] : flags) {
     const auto flag_value = value.Find(key);
     const auto given = flag_value ? flag_value->AsBool() : std::nullopt;
-    if (!given) return Wrong(Concat(where, ".", key), flag_value, "a bool");
+    if (!given) return WrongType(Concat(where, ".", key), flag_value, "a bool");
     *flag = *given;
   }
   return out;
 }
 
 Status ParseAddedTokens(std::optional<json::Value> value, const std::string& where,
-                        UnigramParts& parts) {
+                        TokenizerParts& parts) {
   if (!value || value->is(json::Type::kNull)) return OkStatus();
-  if (!value->is(json::Type::kArray)) return Wrong(where, value, "an array");
+  if (!value->is(json::Type::kArray)) return WrongType(where, value, "an array");
   if (value->size() > kAddedTokensMax) {
     return ResourceExhausted(
         Concat(where, ": ", value->size(), " tokens, limit ", kAddedTokensMax));
@@ -145,9 +87,9 @@ Status ParseAddedTokens(std::optional<json::Value> value, const std::string& whe
       return false;
     }
     // The reference takes the vocabulary's id, or the next free one, whatever the file says.
-    int32_t id = parts.model.Find(token.text);
+    int32_t id = parts.model->vocabulary().Find(token.text);
     if (id < 0) {
-      id = parts.model.size() + static_cast<int32_t>(parts.extra_pieces.size());
+      id = parts.model->vocabulary().size() + static_cast<int32_t>(parts.extra_pieces.size());
       parts.extra_pieces.push_back(token.text);
     }
     if (id != token.id) {
@@ -190,11 +132,11 @@ Result<int> ParseLengthMax(std::string_view config, std::string_view origin) {
 Result<std::unique_ptr<Tokenizer>> ParseTokenizer(std::string_view file, std::string_view origin,
                                                   std::string_view config,
                                                   std::string_view config_origin) {
-  UnigramParts parts;
+  TokenizerParts parts;
   PODIUM_ASSIGN_OR_RETURN(parts.length_max, ParseLengthMax(config, config_origin));
   PODIUM_ASSIGN_OR_RETURN(const json::Document document, json::Document::Parse(file, origin));
   const json::Value root = document.root();
-  if (!root.is(json::Type::kObject)) return Wrong(std::string(origin), root, "an object");
+  if (!root.is(json::Type::kObject)) return WrongType(std::string(origin), root, "an object");
   const auto where = [&](const char* key) { return Concat(origin, ": ", key); };
   if (const auto normalizer = root.Find("normalizer")) {
     PODIUM_RETURN_IF_ERROR(ParseNormalizer(*normalizer, where("normalizer"), parts.normalizer));
@@ -203,14 +145,17 @@ Result<std::unique_ptr<Tokenizer>> ParseTokenizer(std::string_view file, std::st
     PODIUM_ASSIGN_OR_RETURN(parts.pre_tokenizer,
                             ParsePreTokenizer(*pre_tokenizer, where("pre_tokenizer")));
   }
-  PODIUM_ASSIGN_OR_RETURN(parts.model, ParseModel(root.Find("model"), where("model")));
+  const auto model = root.Find("model");
+  if (!model) return WrongType(where("model"), model, "an object");
+  PODIUM_ASSIGN_OR_RETURN(parts.model, ParseModel(*model, where("model")));
   PODIUM_RETURN_IF_ERROR(ParseAddedTokens(root.Find("added_tokens"), where("added_tokens"), parts));
-  const int vocabulary = parts.model.size() + static_cast<int>(parts.extra_pieces.size());
+  const int vocabulary =
+      parts.model->vocabulary().size() + static_cast<int>(parts.extra_pieces.size());
   const auto post_processor = root.Find("post_processor");
-  if (!post_processor) return Wrong(where("post_processor"), post_processor, "a value");
+  if (!post_processor) return WrongType(where("post_processor"), post_processor, "a value");
   PODIUM_ASSIGN_OR_RETURN(parts.templates,
                           ParseTemplates(*post_processor, vocabulary, where("post_processor")));
-  return std::unique_ptr<Tokenizer>(std::make_unique<UnigramTokenizer>(std::move(parts)));
+  return std::unique_ptr<Tokenizer>(std::make_unique<ChainTokenizer>(std::move(parts)));
 }
 
 Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& folder) {

@@ -229,6 +229,121 @@ TEST(TokenizerFile, RefusesByName) {
   }
 }
 
+// A BERT file whose parts can be replaced.
+File Bert() {
+  File file;
+  file.added = R"([{"id":0,"content":"[UNK]","single_word":false,"lstrip":false,"rstrip":false,
+                    "normalized":false,"special":true}])";
+  file.normalizer = R"({"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,
+                        "strip_accents":null,"lowercase":true})";
+  file.pre_tokenizer = R"({"type":"BertPreTokenizer"})";
+  file.post_processor = R"({"type":"BertProcessing","sep":["[SEP]",1],"cls":["[CLS]",2]})";
+  file.model = R"({"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##",
+                   "max_input_chars_per_word":4,"vocab":{"[UNK]":0,"[SEP]":1,"[CLS]":2,"a":3,
+                   "##b":4,"##bc":5,"##c":6,"字":7,"-":8,"é":9,"A":10,"##d##":11}})";
+  return file;
+}
+
+TEST(WordPieceFile, LongestPieceFirst) {
+  const File file = Bert();
+  EXPECT_THAT(Ids(file, "a abc Abb"), ElementsAre(3, 3, 5, 3, 4, 4));
+  EXPECT_THAT(Ids(file, "b abx a"), ElementsAre(0, 0, 3));  // no piece to start, to go on
+  EXPECT_THAT(Ids(file, "abbb abbbb a"), ElementsAre(3, 4, 4, 4, 0, 3));
+  EXPECT_THAT(Ids(file, "a-a字a[UNK]a[unk]"), ElementsAre(3, 8, 3, 7, 3, 0, 3, 0, 0, 0));
+  EXPECT_THAT(Ids(file, "\u00e1\u0301\u0302 a\u200bb"), ElementsAre(3, 3, 4));
+  EXPECT_THAT(Ids(file, ""), ElementsAre());
+  EXPECT_THAT(Ids(file, " \t\u3000"), ElementsAre());
+  EXPECT_EQ(Parse(file).value()->pair_template().special_tokens(), 3);
+}
+
+TEST(WordPieceFile, NormalizerFlags) {
+  const auto ids = [](const char* flags, const char* text) {
+    File file = Bert();
+    file.normalizer = std::string(R"({"type":"BertNormalizer",)") + flags + "}";
+    return Ids(file, text);
+  };
+  const std::string others = R"("clean_text":false,"handle_chinese_chars":false,)";
+  const auto both = [&](const char* flags) { return others + flags; };
+  EXPECT_THAT(ids(both(R"("lowercase":false)").c_str(), "é A 字字"), ElementsAre(9, 10, 0));
+  EXPECT_THAT(ids(both(R"("lowercase":true,"strip_accents":false)").c_str(), "É A"),
+              ElementsAre(9, 3));
+  EXPECT_THAT(ids(both(R"("lowercase":false,"strip_accents":true)").c_str(), "á A"),
+              ElementsAre(3, 10));
+  EXPECT_THAT(ids(both(R"("lowercase":true,"strip_accents":null)").c_str(), "Á"), ElementsAre(3));
+  EXPECT_THAT(ids(both(R"("lowercase":true)").c_str(), "a\u00ad"), ElementsAre(0));
+}
+
+// An unending word is neither held nor looked at, and what follows it is still right.
+TEST(WordPieceFile, AWordOfMegabytesIsOneUnknown) {
+  for (const char* unit : {"a", "字", "\u302e", "\u0301", "\U0001d165\u302e", "\u00ad"}) {
+    File file = Bert();
+    file.normalizer = R"({"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":false,
+                          "strip_accents":true,"lowercase":true})";
+    std::string text = "a ab";
+    while (text.size() < 3'000'000) text += unit;
+    text += " a";
+    const std::string_view name = unit;
+    const bool vanishes = name == "\u0301" || name == "\u00ad";
+    const std::vector<int32_t> expected =
+        vanishes ? std::vector<int32_t>{3, 3, 4, 3} : std::vector<int32_t>{3, 0, 3};
+    EXPECT_EQ(Ids(file, text), expected) << unit;
+  }
+}
+
+TEST(WordPieceFile, RefusesByName) {
+  const auto model = [](const char* vocabulary, const char* unknown = R"("[UNK]")",
+                        const char* prefix = R"("##")", const char* chars = "100") {
+    return std::string(R"({"type":"WordPiece","unk_token":)") + unknown +
+           R"(,"continuing_subword_prefix":)" + prefix + R"(,"max_input_chars_per_word":)" + chars +
+           R"(,"vocab":)" + vocabulary + "}";
+  };
+  const char* good = R"({"[UNK]":0,"a":1,"b":2})";
+  const struct {
+    std::string model;
+    const char* named;
+  } cases[] = {
+      {model(good, R"("[unk]")"), "unk_token: \"[unk]\" is not in the vocabulary"},
+      {model(good, "null"), "unk_token: got null"},
+      {model(good, "0"), "unk_token: got"},
+      {model(good, R"("[UNK]")", "7"), "continuing_subword_prefix: got"},
+      {model(good, R"("[UNK]")", "null"), "continuing_subword_prefix: got null"},
+      {model(good, R"("[UNK]")", R"("##")", "0"), "max_input_chars_per_word"},
+      {model(good, R"("[UNK]")", R"("##")", "1001"), "max_input_chars_per_word"},
+      {model(good, R"("[UNK]")", R"("##")", "1e30"), "max_input_chars_per_word"},
+      {model(good, R"("[UNK]")", R"("##")", "\"100\""), "max_input_chars_per_word"},
+      {model("[]"), "vocab: got array"},
+      {model("null"), "vocab: got null"},
+      {model("{}"), "unk_token"},
+      {model(R"({"[UNK]":0,"a":1,"b":1})"), "vocab[\"b\"]: id 1 is there twice"},
+      {model(R"({"[UNK]":0,"a":1,"b":3})"), "vocab[\"b\"]: got id 3"},
+      {model(R"({"[UNK]":0,"a":-1})"), "vocab[\"a\"]: got id -1"},
+      {model(R"({"[UNK]":0,"a":99999999999})"), "vocab[\"a\"]: got id 99999999999"},
+      {model(R"({"[UNK]":0,"a":1.5})"), "vocab[\"a\"]: got "},
+      {model(R"({"[UNK]":0,"a":"1"})"), "vocab[\"a\"]: got string"},
+      {model(R"({"[UNK]":0,"a":1,"a":2})"), "\"a\" is there twice, once as id 1"},
+      {model(R"({"[UNK]":0,"":1})"), "id 1 has no text"},
+      {R"({"type":"WordPiece","vocab":{}})", "unk_token: got nothing"},
+  };
+  for (const auto& c : cases) {
+    File file = Bert();
+    file.model = c.model;
+    const auto tokenizer = Parse(file);
+    ASSERT_FALSE(tokenizer.ok()) << c.model;
+    EXPECT_THAT(tokenizer.status().message(), HasSubstr(c.named)) << c.model;
+    EXPECT_THAT(tokenizer.status().message(), testing::StartsWith("tokenizer.json: model."))
+        << c.model;
+  }
+  for (const char* flag : {"clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}) {
+    File file = Bert();
+    const std::string key = std::string("\"") + flag + "\":";
+    const size_t at = file.normalizer.find(key) + key.size();
+    file.normalizer.replace(at, 4, "1");
+    const auto tokenizer = Parse(file);
+    ASSERT_FALSE(tokenizer.ok()) << flag;
+    EXPECT_THAT(tokenizer.status().message(), HasSubstr(std::string("normalizer.") + flag));
+  }
+}
+
 TEST(TokenizerFile, HostileJson) {
   for (const std::string& text :
        {std::string(), std::string("{"), std::string("[]"), std::string("{}"),

@@ -25,38 +25,24 @@ Result<Unigram> Unigram::Build(const std::vector<Piece>& pieces, int32_t unknown
   }
   Unigram model;
   model.unknown_id_ = unknown_id;
-  size_t bytes = 0;
-  for (const Piece& piece : pieces) bytes += piece.text.size();
-  if (bytes > std::numeric_limits<uint32_t>::max()) {
-    return ResourceExhausted(Concat("vocabulary of ", bytes, " bytes"));
-  }
-  model.texts_.reserve(bytes);
+  std::vector<std::string_view> texts;
   double lowest = std::numeric_limits<double>::infinity();
   for (const Piece& piece : pieces) {
     if (piece.text.size() > kPieceBytesMax) {
       return Unsupported(Concat("piece ", model.scores_.size(), " has ", piece.text.size(),
                                 " bytes, limit ", kPieceBytesMax));
     }
-    model.texts_.append(piece.text);
-    model.ends_.push_back(static_cast<uint32_t>(model.texts_.size()));
+    texts.push_back(piece.text);
     model.scores_.push_back(piece.score);
     model.piece_bytes_max_ = std::max(model.piece_bytes_max_, piece.text.size());
     lowest = std::min(lowest, piece.score);
   }
   model.unknown_score_ = lowest - kUnknownPenalty;
-  std::vector<Trie::Key> keys(pieces.size());
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    keys[i] = {model.Text(static_cast<int32_t>(i)), static_cast<int32_t>(i)};
-  }
-  PODIUM_ASSIGN_OR_RETURN(model.trie_, Trie::Build(std::move(keys)));
+  PODIUM_ASSIGN_OR_RETURN(model.vocabulary_, Vocabulary::Build(texts));
   return model;
 }
 
-std::string_view Unigram::Text(int32_t id) const {
-  if (id < 0 || static_cast<size_t>(id) >= ends_.size()) return "";
-  const uint32_t start = id == 0 ? 0 : ends_[static_cast<size_t>(id) - 1];
-  return std::string_view(texts_).substr(start, ends_[static_cast<size_t>(id)] - start);
-}
+std::unique_ptr<Model::Run> Unigram::Start() const { return std::make_unique<UnigramRun>(*this); }
 
 void UnigramRun::Append(std::string_view part, std::vector<int32_t>& ids) {
   if (part.empty()) return;
@@ -83,7 +69,7 @@ void UnigramRun::End(std::vector<int32_t>& ids) {
 
 // Tries every piece at every position whose pieces all lie inside the text at hand.
 void UnigramRun::Advance(bool last) {
-  const Trie& trie = model_.trie_;
+  const Trie& trie = model_.vocabulary_.trie();
   const double* piece_scores = model_.scores_.data();
   lengths_.resize(text_.size() + 1, 0);
   uint8_t* lengths = lengths_.data();
@@ -140,7 +126,7 @@ void UnigramRun::Emit(size_t end, std::vector<int32_t>& ids) {
   for (size_t i = way_.size(); i-- > 0;) {
     const std::string_view piece = std::string_view(text_).substr(start, way_[i]);
     start += way_[i];
-    const int32_t id = model_.Find(piece);
+    const int32_t id = model_.vocabulary_.Find(piece);
     if (id >= 0 && id != model_.unknown_id_) {
       FlushUnknown(ids);
       ids.push_back(id);
@@ -149,7 +135,7 @@ void UnigramRun::Emit(size_t end, std::vector<int32_t>& ids) {
     unknown_open_ = true;
     for (const char c : piece) {
       if (unknown_node_ == Trie::kNone) break;
-      unknown_node_ = model_.trie_.Step(unknown_node_, static_cast<uint8_t>(c));
+      unknown_node_ = model_.vocabulary_.trie().Step(unknown_node_, static_cast<uint8_t>(c));
     }
   }
   text_.erase(0, end);
@@ -161,7 +147,8 @@ void UnigramRun::Emit(size_t end, std::vector<int32_t>& ids) {
 
 void UnigramRun::FlushUnknown(std::vector<int32_t>& ids) {
   if (!unknown_open_) return;
-  const int32_t id = unknown_node_ == Trie::kNone ? -1 : model_.trie_.Id(unknown_node_);
+  const int32_t id =
+      unknown_node_ == Trie::kNone ? -1 : model_.vocabulary_.trie().Id(unknown_node_);
   ids.push_back(id >= 0 ? id : model_.unknown_id_);
   unknown_open_ = false;
   unknown_node_ = Trie::kRoot;

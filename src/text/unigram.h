@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/status.h"
-#include "text/trie.h"
+#include "text/model.h"
 
 namespace podium {
 
 /// Immutable; any thread.
-class Unigram {
+class Unigram final : public Model {
  public:
   /// No piece is longer, so that the way to a position fits a byte. XLM-R's longest has 48 bytes.
   static constexpr size_t kPieceBytesMax = 255;
@@ -25,44 +25,34 @@ class Unigram {
   };
   static Result<Unigram> Build(const std::vector<Piece>& pieces, int32_t unknown_id);
 
-  int size() const { return static_cast<int>(scores_.size()); }
-  /// "" when out of range.
-  std::string_view Text(int32_t id) const;
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::unique_ptr<Run> Start() const override;
   double score(int32_t id) const { return scores_[static_cast<size_t>(id)]; }
   int32_t unknown_id() const { return unknown_id_; }
   /// What one character costs that no piece starts with alone: the lowest score less 10.
   double unknown_score() const { return unknown_score_; }
-  const Trie& trie() const { return trie_; }
-  /// The id of exactly this text, or -1.
-  int32_t Find(std::string_view text) const { return trie_.Find(text); }
 
  private:
-  Trie trie_;
+  Vocabulary vocabulary_;
   std::vector<double> scores_;
-  std::string texts_;
-  std::vector<uint32_t> ends_;  // of each piece in texts_
   int32_t unknown_id_ = 0;
   double unknown_score_ = 0;
   size_t piece_bytes_max_ = 0;
   friend class UnigramRun;
 };
 
-/// Cuts segments that arrive in parts. Ids come out as soon as no further text can change them, so
-/// a long segment costs memory only for what is still open: two bytes per byte of text. One thread.
+/// A long segment costs memory only for what is still open: two bytes per byte of text.
 ///
 /// The result equals that of the reference bit for bit: scores are summed in double from the
 /// segment's start, in order of start positions, and a later way to a position counts only when it
 /// is strictly better.
-class UnigramRun {
+class UnigramRun final : public Model::Run {
  public:
   explicit UnigramRun(const Unigram& model) : model_(model) {}
 
-  /// Adds to the segment; `part` is valid UTF-8 and ends between two characters.
-  void Append(std::string_view part, std::vector<int32_t>& ids);
-  /// Ends the segment.
-  void End(std::vector<int32_t>& ids);
-  /// True when nothing was appended since the last End.
-  bool empty() const { return text_.empty() && !started_; }
+  void Append(std::string_view part, std::vector<int32_t>& ids) override;
+  void End(std::vector<int32_t>& ids) override;
+  bool empty() const override { return text_.empty() && !started_; }
 
  private:
   void Advance(bool last);

@@ -1,4 +1,4 @@
-#include "text/unigram_tokenizer.h"
+#include "text/chain_tokenizer.h"
 
 #include "text/unicode.h"
 
@@ -11,12 +11,12 @@ constexpr size_t kPartBytes = 2048;
 
 class EncodeRun {
  public:
-  EncodeRun(const UnigramParts& parts, size_t tokens_max)
+  EncodeRun(const TokenizerParts& parts, size_t tokens_max)
       : parts_(parts),
         tokens_max_(tokens_max),
         normalizer_(parts.normalizer),
-        model_(parts.model),
-        pre_tokenizer_(parts.pre_tokenizer, model_) {}
+        model_(parts.model->Start()),
+        pre_tokenizer_(parts.pre_tokenizer, *model_) {}
 
   Encoded Encode(std::string_view text) {
     AddedTokens::State state;
@@ -101,10 +101,10 @@ class EncodeRun {
     }
   }
 
-  const UnigramParts& parts_;
+  const TokenizerParts& parts_;
   const size_t tokens_max_;
   Normalizer::Run normalizer_;
-  UnigramRun model_;
+  const std::unique_ptr<Model::Run> model_;
   PreTokenizerRun pre_tokenizer_;
   Encoded encoded_;
   size_t text_used_ = 0;
@@ -118,13 +118,13 @@ class EncodeRun {
 
 }  // namespace
 
-Encoded UnigramTokenizer::Encode(std::string_view text, size_t tokens_max) const {
+Encoded ChainTokenizer::Encode(std::string_view text, size_t tokens_max) const {
   return EncodeRun(parts_, tokens_max).Encode(text);
 }
 
-std::string_view UnigramTokenizer::Piece(int32_t id) const {
-  if (id < parts_.model.size()) return parts_.model.Text(id);
-  const auto extra = static_cast<size_t>(id - parts_.model.size());
+std::string_view ChainTokenizer::Piece(int32_t id) const {
+  if (id < parts_.model->vocabulary().size()) return parts_.model->vocabulary().Text(id);
+  const auto extra = static_cast<size_t>(id - parts_.model->vocabulary().size());
   return extra < parts_.extra_pieces.size() ? std::string_view(parts_.extra_pieces[extra]) : "";
 }
 

@@ -1,0 +1,107 @@
+#include "text/bert_normalizer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/bert_characters.h"
+#include "text/unicode.h"
+#include "text/wordpiece.h"
+
+namespace podium {
+namespace {
+
+// How many combining characters in a row are put in order. They are part of a word, and a word of
+// more than that is one unknown whatever their order is.
+constexpr size_t kReorderedMax = 4096;
+static_assert(kReorderedMax > size_t{WordPiece::kWordCharsMax});
+
+class BertRun final : public NormalizerStep::Run {
+ public:
+  explicit BertRun(BertRules rules) : rules_(rules) {}
+
+  void Feed(std::string_view part, bool last, std::string& out) override {
+    while (!part.empty()) {
+      const Utf8Char next = DecodeUtf8(part);
+      part.remove_prefix(static_cast<size_t>(next.bytes));
+      char32_t code = next.code;
+      if (rules_.clean_text) {
+        if (IsBertControl(code)) continue;
+        if (IsWhitespace(code)) code = ' ';
+      }
+      if (rules_.ideographs && IsBertIdeograph(code)) {
+        Strip(' ', out);
+        Strip(code, out);
+        Strip(' ', out);
+      } else {
+        Strip(code, out);
+      }
+    }
+    if (last) Flush(out);
+  }
+
+ private:
+  void Strip(char32_t code, std::string& out) {
+    if (!rules_.strip_accents) {
+      Put(code, out);
+      return;
+    }
+    for (const char32_t decomposed : BertDecompose(code)) {
+      const int order = BertOrder(decomposed);
+      if (order == 0) Flush(out);
+      if (IsBertMark(decomposed)) continue;
+      if (order == 0) {
+        Put(decomposed, out);
+        continue;
+      }
+      held_.push_back({order, held_.size(), decomposed});
+      if (held_.size() >= kReorderedMax) Flush(out);
+    }
+  }
+
+  void Flush(std::string& out) {
+    if (held_.empty()) return;
+    std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) {
+      return a.order != b.order ? a.order < b.order : a.arrival < b.arrival;
+    });
+    for (const Held& held : held_) Put(held.code, out);
+    held_.clear();
+  }
+
+  void Put(char32_t code, std::string& out) const {
+    if (rules_.lowercase) {
+      AppendBertLower(code, out);
+    } else {
+      AppendUtf8(code, out);
+    }
+  }
+
+  struct Held {
+    int order;
+    size_t arrival;
+    char32_t code;
+  };
+  const BertRules rules_;
+  std::vector<Held> held_;  // combining characters that no character of order 0 has followed yet
+};
+
+class BertStep final : public NormalizerStep {
+ public:
+  explicit BertStep(BertRules rules) : rules_(rules) {}
+  std::unique_ptr<NormalizerStep::Run> Start() const override {
+    return std::make_unique<BertRun>(rules_);
+  }
+
+ private:
+  const BertRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<NormalizerStep> MakeBert(BertRules rules) {
+  return std::make_unique<BertStep>(rules);
+}
+
+}  // namespace podium
