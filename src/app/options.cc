@@ -141,6 +141,18 @@ void DescribeInspect(CLI::App& command, InspectCommand& inspect) {
   command.footer(kInspectExamples);
 }
 
+// An empty value is a slip, most often an unset variable of a script: "--top-n ''" must not mean 0.
+// Texts may be empty.
+void RefuseEmptyValues(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->get_lnames().empty() || name == "--query" || name == "--document") continue;
+    option->check(CLI::Validator(
+        [](std::string& value) { return value.empty() ? std::string("got an empty value") : ""; },
+        ""));
+  }
+}
+
 size_t EditDistance(const std::string& a, const std::string& b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -204,7 +216,7 @@ std::string ExtrasMessage(const CLI::App& main, const std::vector<CLI::App*>& co
   for (const CLI::App* command : commands) names.push_back(command->get_name());
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return "unknown command \"" + got + "\"" + Suggestion(got, names) + " Commands: " + list;
+  return "unknown command \"" + got + "\"" + "; commands: " + list + Suggestion(got, names);
 }
 
 }  // namespace
@@ -233,6 +245,8 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   DescribeInspect(*inspect_app, inspect);
   doctor_app->add_option("-m,--model", doctor.model, kModelHelp);
   doctor_app->footer(kDoctorExamples);
+  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app};
+  for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
   char** const end = argv + argc;
@@ -240,13 +254,12 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
   const std::vector<std::string> literal(mark == end ? end : mark + 1, end);
 
-  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app};
   try {
     main.parse(static_cast<int>(mark - argv), argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = main.get_subcommands();
     std::fputs((chosen.empty() ? main : *chosen[0]).help().c_str(), stdout);
-    return kExitOk;
+    return std::fflush(stdout) == 0 ? kExitOk : kExitError;
   } catch (const CLI::ExtrasError&) {
     return UsageError(main, ExtrasMessage(main, commands));
   } catch (const CLI::Error& error) {

@@ -45,6 +45,12 @@ class Binder {
       view.layers.push_back(Layer(Concat(prefix_, "encoder.layer.", i, ".")));
     }
     const size_t missing_in_body = missing_.size();
+    const std::string beyond =
+        Concat(prefix_, "encoder.layer.", spec_.layers, ".output.dense.weight");
+    if (const MappedTensor* unused = files_.Find(beyond)) {
+      Fail(Corrupt(Concat(unused->file, ": tensor ", beyond, " is beyond the ", spec_.layers,
+                          " layers of config.json")));
+    }
     switch (spec_.head) {
       case HeadKind::kDenseTanhProject:
         view.head_dense = Linear(outer_ + "classifier.dense", hidden, hidden);

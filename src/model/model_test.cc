@@ -1,3 +1,4 @@
+// Over 400 lines because every way in which a model folder can be wrong is a case here.
 #include "model/model.h"
 
 #include <gmock/gmock.h>
@@ -317,6 +318,16 @@ TEST_F(ModelTest, EveryTensorIsNeeded) {
     EXPECT_EQ(Open().status().code(), StatusCode::kCorrupt) << all[i].name;
     EXPECT_THAT(Error(), HasSubstr(all[i].name));
   }
+}
+
+TEST_F(ModelTest, LayersBeyondTheConfigAreRefused) {
+  Tensors tensors = XlmRobertaTensors();
+  auto extra = tensors.back();
+  extra.name = "roberta.encoder.layer.2.output.dense.weight";
+  tensors.push_back(extra);
+  WriteTensors(At("model.safetensors"), tensors);
+  EXPECT_EQ(Open().status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(Error(), AllOf(HasSubstr(extra.name), HasSubstr("beyond the 2 layers")));
 }
 
 TEST_F(ModelTest, EveryShapeIsChecked) {

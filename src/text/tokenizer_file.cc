@@ -166,6 +166,7 @@ Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& folder) {
   if (!config.ok() && config.status().code() != StatusCode::kNotFound) {
     return std::move(config).status();
   }
+  if (config.ok() && config->empty()) return Corrupt(config_path + ": the file is empty");
   return ParseTokenizer(file, path, config.ok() ? std::string_view(config.value()) : "",
                         config_path);
 }

@@ -153,6 +153,12 @@ class Mistakes(Case):
     self.fails("tokenize", says=["no text"], code=2)
     self.fails("tokenize", "-q", "q", says=["--document"], code=2)
 
+  def test_empty_values_are_refused(self):
+    for option in ("--file", "--top-n", "--text-field", "--model", "--isa", "--precision", "--threads", "--max-length",
+                   "--format", "--input", "--scores"):
+      self.fails("rank", "-q", "q", "a", option, "", says=[option], code=2)
+    self.podium("rank", "-q", "", "")  # texts may be empty
+
   def test_options_that_the_model_cannot_have(self):
     for option, value, says in (("--max-length", 513, ["513", "512"]), ("--max-length", 5, ["got 5", "at least 6"]),
                                 ("--max-length", -1, ["-1"]), ("--threads", -1, ["threads", "-1"]),
