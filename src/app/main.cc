@@ -16,11 +16,14 @@ static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler")
 
 // The first Ctrl-C ends the work cleanly, a second one the process.
 void CatchInterrupt() {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen by Output
   struct sigaction action = {};
+  sigaction(SIGINT, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;  // a background job of a script: Ctrl-C is not for it
+  action = {};
   action.sa_handler = [](int) { cancelled.store(true); };
   action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: reads wake up
   sigaction(SIGINT, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is seen by Output
 }
 
 }  // namespace

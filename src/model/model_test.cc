@@ -392,6 +392,11 @@ TEST_F(ModelTest, MissingFilesSayWhatToDo) {
   EXPECT_THAT(Error(), AllOf(HasSubstr("not found"), HasSubstr("config.json")));
 }
 
+TEST_F(ModelTest, ALinkThatLeadsNowhereIsNamed) {
+  std::filesystem::create_symlink("../blobs/gone", At("model.safetensors"));
+  EXPECT_THAT(Error(), AllOf(HasSubstr("model.safetensors"), HasSubstr("No such file")));
+}
+
 TEST_F(ModelTest, UnknownModulesAreRefused) {  // known-bugs 106
   WriteTensors(At("model.safetensors"), XlmRobertaTensors());
   Write("modules.json", R"([{"idx":0,"type":"sentence_transformers.models.Transformer"}])");

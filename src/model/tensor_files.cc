@@ -17,7 +17,9 @@ constexpr size_t kShardsMax = 1024;
 
 bool Exists(const std::string& path) {
   std::error_code error;
-  return std::filesystem::exists(path, error);
+  // A link counts though it leads nowhere, as in a cache whose download was cut: opening it says so
+  // by name.
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
 }
 
 // A shard lies in the model's folder: its name is a file name, never a way out of it.

@@ -272,6 +272,15 @@ class Signals(Case):
     self.assertEqual(process.returncode, 130, err)
     return time.monotonic() - start
 
+  def test_an_ignored_interrupt_stays_ignored(self):
+    command = f"trap '' INT; exec {PODIUM} rank -q q -f -"
+    process = subprocess.Popen(["bash", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(b"one document\n", timeout=60)
+    self.assertEqual(process.returncode, 0)
+    self.assertIn(b"one document", out)
+
   def test_interrupt_while_computing(self):
     documents = self.file("long.txt", "\n".join(f"{n} " + "word " * 400 for n in range(3000)))
     self.assertLess(self.interrupt(["rank", "-q", "q", "-f", documents], 1.5, subprocess.DEVNULL), 20)
