@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/utf8.h"
 #include "model/model.h"
-#include "text/unicode.h"
 
 namespace podium {
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <iterator>
 
+#include "base/utf8.h"
 #include "text/unicode.h"
 
 namespace podium {

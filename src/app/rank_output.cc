@@ -6,8 +6,8 @@
 #include "app/display_width.h"
 #include "app/table.h"
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "json/writer.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace podium::json {
 namespace {
 
@@ -15,28 +17,6 @@ int HexDigit(unsigned char byte) {
   if (byte >= 'a' && byte <= 'f') return byte - 'a' + 10;
   if (byte >= 'A' && byte <= 'F') return byte - 'A' + 10;
   return -1;
-}
-
-// Length of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7), 0 when there is none.
-size_t Utf8Length(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) -> unsigned {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
-  };
-  const auto tail = [&](size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;   // no overlong form
-    const unsigned high = lead == 0xED ? 0x9F : 0xBF;  // no surrogate
-    return byte(1) >= low && byte(1) <= high && tail(2) ? 3 : 0;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;  // nothing above U+10FFFF
-    return byte(1) >= low && byte(1) <= high && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
 }
 
 class Scanner {
@@ -150,9 +130,9 @@ class Scanner {
         if (!Escape()) return false;
         continue;
       }
-      const size_t length = Utf8Length(text_, at_);
-      if (length == 0) return Fail("invalid UTF-8");
-      at_ += length;
+      const Utf8Char next = DecodeUtf8(text_.substr(at_));
+      if (!next.valid) return Fail("invalid UTF-8");
+      at_ += static_cast<size_t>(next.bytes);
     }
     return Fail("a string without its end");
   }

@@ -3,40 +3,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.h"
+
 namespace podium::json {
 namespace {
-
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-// Length of the UTF-8 sequence at the front of `text`; `valid` says whether it is whole. A broken
-// one is as long as its valid beginning, at least 1: one U+FFFD per maximal subpart, as Python.
-size_t TakeSequence(std::string_view text, bool& valid) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  size_t length = 0;
-  unsigned low = 0x80, high = 0xBF;  // what the second byte may be
-  valid = true;
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    if (lead == 0xE0) low = 0xA0;
-    if (lead == 0xED) high = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    if (lead == 0xF0) low = 0x90;
-    if (lead == 0xF4) high = 0x8F;
-  }
-  size_t have = 1;
-  while (have < length && have < text.size() && byte(have) >= low && byte(have) <= high) {
-    ++have;
-    low = 0x80;
-    high = 0xBF;
-  }
-  valid = have == length;
-  return have;
-}
 
 void AppendEscaped(std::string& out, char control) {
   switch (control) {
@@ -76,17 +46,17 @@ void AppendString(std::string& out, std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    bool valid = true;
-    const size_t length = byte < 0x80 ? 1 : TakeSequence(text.substr(at), valid);
-    if (valid && byte >= 0x20 && byte != '"' && byte != '\\') {
+    const Utf8Char next = DecodeUtf8(text.substr(at));
+    const auto length = static_cast<size_t>(next.bytes);
+    if (next.valid && byte >= 0x20 && byte != '"' && byte != '\\') {
       at += length;
       continue;
     }
     out.append(text.substr(plain, at - plain));
-    if (valid) {
+    if (next.valid) {
       AppendEscaped(out, text[at]);
     } else {
-      out.append(kReplacement);
+      AppendUtf8(next.code, out);
     }
     at += length;
     plain = at;

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "base/check.h"
-#include "text/unicode.h"
+#include "base/utf8.h"
 
 namespace podium {
 namespace {

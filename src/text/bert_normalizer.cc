@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "text/bert_characters.h"
 #include "text/unicode.h"
 #include "text/wordpiece.h"

@@ -1,6 +1,6 @@
 #include "text/chain_tokenizer.h"
 
-#include "text/unicode.h"
+#include "base/utf8.h"
 
 namespace podium {
 namespace {

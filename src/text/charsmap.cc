@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/concat.h"
-#include "text/unicode.h"
+#include "base/utf8.h"
 
 namespace podium {
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.h"
 #include "text/unicode.h"
 
 namespace podium {

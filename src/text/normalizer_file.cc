@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "text/bert_normalizer.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "text/bert_characters.h"
 #include "text/unicode.h"
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "text/added_tokens.h"
 #include "text/charsmap.h"
 #include "text/normalizer.h"
 #include "text/pair_encoder.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

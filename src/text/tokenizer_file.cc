@@ -15,7 +15,6 @@
 #include "text/file_error.h"
 #include "text/model_file.h"
 #include "text/normalizer_file.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

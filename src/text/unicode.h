@@ -1,39 +1,10 @@
-// UTF-8 and the few Unicode properties that tokenizers ask about.
+// The few Unicode properties that tokenizers ask about.
 #ifndef PODIUM_TEXT_UNICODE_H_
 #define PODIUM_TEXT_UNICODE_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace podium {
-
-struct Utf8Char {
-  char32_t code = 0;  // U+FFFD when invalid
-  int bytes = 0;      // consumed, at least 1
-  bool valid = false;
-};
-
-/// The character at the start of `text`, which is not empty. An invalid sequence consumes its
-/// longest valid start, as Python's decode('utf-8', 'replace') and the Unicode standard (3.9, D93b)
-/// do.
-Utf8Char DecodeUtf8(std::string_view text);
-
-/// The last character of `text`, which is not empty, read as DecodeUtf8 reads.
-Utf8Char DecodeUtf8Back(std::string_view text);
-
-void AppendUtf8(char32_t code, std::string& out);
-
-/// Length of the valid start of `text`.
-size_t ValidUtf8Prefix(std::string_view text);
-
-/// Appends `text` with U+FFFD for each invalid sequence.
-void AppendReplaced(std::string_view text, std::string& out);
-
-/// The largest position ≤ `at` where cutting `text` changes no decoded character. Such a position
-/// is at most three bytes away.
-size_t CutPosition(std::string_view text, size_t at);
 
 /// White_Space, as Rust's char::is_whitespace.
 bool IsWhitespace(char32_t code);

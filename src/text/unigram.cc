@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/concat.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

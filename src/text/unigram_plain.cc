@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "text/unicode.h"
+#include "base/utf8.h"
 
 namespace podium {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "text/trie.h"
-#include "text/unicode.h"
 #include "text/unigram_plain.h"
 
 namespace podium {

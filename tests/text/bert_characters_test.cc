@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "json/json.h"
 #include "text/bert_normalizer.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {
