@@ -288,6 +288,18 @@ TEST_P(EngineConformance, RefusesWhatIsOutsideItsLimitsAndGoesOn) {
   EXPECT_EQ(ScoreAlone(*lane_, good), want);
 }
 
+TEST_P(EngineConformance, ALowerLengthLimitIsKept) {
+  const int half = engine_->info().length_max / 2;
+  const auto lane = NewLane(team_, {.length_max = half, .batch_tokens_max = 1});
+  EXPECT_EQ(lane->limits().batch_tokens_max, half);
+  const std::vector<int32_t> longest(static_cast<size_t>(half), 5);
+  EXPECT_EQ(ScoreAlone(*lane, longest), ScoreAlone(*lane_, longest));
+  float logit = 0;
+  const OwnedBatch longer = Join({std::vector<int32_t>(static_cast<size_t>(half) + 1, 5)});
+  EXPECT_EQ(lane->Score(longer.View(), std::span(&logit, 1), {}).code(),
+            StatusCode::kInvalidArgument);
+}
+
 TEST_P(EngineConformance, AnEmptyBatchIsRefused) {
   EXPECT_EQ(Refusal(OwnedBatch(), 0), StatusCode::kInvalidArgument);
   EXPECT_EQ(lane_->Score(Batch(), {}, {}).code(), StatusCode::kInvalidArgument);

@@ -81,7 +81,8 @@ Result<std::unique_ptr<Ranker>> Ranker::Make(Parts parts, const RankerOptions& o
   PODIUM_RETURN_IF_ERROR(CheckBelongTogether(*parts.tokenizer, info));
   PODIUM_ASSIGN_OR_RETURN(const int length_max,
                           ChooseLengthMax(*parts.tokenizer, info, options.max_length));
-  const LaneLimits limits{.batch_tokens_max = std::max(options.batch_tokens_max, length_max),
+  const LaneLimits limits{.length_max = length_max,
+                          .batch_tokens_max = options.batch_tokens_max,
                           .sequences_max = options.batch_sequences_max};
   PODIUM_ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, parts.engine->NewLane(*parts.team, limits));
   return std::unique_ptr<Ranker>(

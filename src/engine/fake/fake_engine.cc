@@ -15,7 +15,8 @@ class FakeLane : public Lane {
   FakeLane(const FakeEngineOptions& options, const LaneLimits& limits,
            std::shared_ptr<FakeEngineCounts> counts)
       : options_(options), limits_(limits), counts_(std::move(counts)) {
-    limits_.batch_tokens_max = std::max(limits_.batch_tokens_max, options_.info.length_max);
+    if (limits_.length_max <= 0) limits_.length_max = options_.info.length_max;
+    limits_.batch_tokens_max = std::max(limits_.batch_tokens_max, limits_.length_max);
   }
 
   Status Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) override {
@@ -70,9 +71,9 @@ class FakeLane : public Lane {
     }
     for (int i = 0; i < batch.size(); ++i) {
       const int length = batch.starts[i + 1] - batch.starts[i];
-      if (length < 1 || length > options_.info.length_max) {
+      if (length < 1 || length > limits_.length_max) {
         return InvalidArgument(Concat("fake engine: sequence ", i, " has ", length,
-                                      " tokens; 1 to ", options_.info.length_max, " allowed"));
+                                      " tokens; 1 to ", limits_.length_max, " allowed"));
       }
     }
     for (const int32_t id : batch.ids) {

@@ -29,11 +29,6 @@ kernels::Activate ToActivate(Activation activation) {
   return kernels::Activate::kGeluErf;
 }
 
-kernels::Element ToElement(ElementType type) {
-  if (type == ElementType::kF16) return kernels::Element::kF16;
-  return type == ElementType::kBF16 ? kernels::Element::kBF16 : kernels::Element::kF32;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
@@ -103,7 +98,7 @@ Status NativeLane::CheckBatch(const Batch& batch, std::span<float> logits) const
     const int64_t length = int64_t{batch.starts[i + 1]} - batch.starts[i];
     if (length < 1 || length > limits_.length_max) {
       return InvalidArgument(Concat("batch: sequence ", i, " has ", length,
-                                    " tokens, allowed 1 to ", spec_.length_max()));
+                                    " tokens, allowed 1 to ", limits_.length_max));
     }
   }
   for (int i = 0; i < batch.tokens(); ++i) {

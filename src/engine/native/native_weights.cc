@@ -7,7 +7,6 @@
 #include "kernels/layout.h"
 
 namespace podium {
-namespace {
 
 kernels::Element ToElement(ElementType type) {
   switch (type) {
@@ -20,6 +19,8 @@ kernels::Element ToElement(ElementType type) {
   }
   return kernels::Element::kF32;
 }
+
+namespace {
 
 // One panel to pack: a slice of one source matrix. Panels are independent, so they are packed on
 // all cores.

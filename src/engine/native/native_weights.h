@@ -15,6 +15,9 @@
 
 namespace podium {
 
+/// The kernels' word for a file's element type.
+kernels::Element ToElement(ElementType type);
+
 struct PackedLinear {
   kernels::PackedWeights weights;
   std::span<const float> bias;
