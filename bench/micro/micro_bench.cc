@@ -1,7 +1,6 @@
 // The kernels against the processor's peak: one line per product shape and per attention shape, one
 // thread. Usage: micro_bench [--isa NAME] [--seconds S]
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,14 +12,11 @@
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
 #include "kernels/select.h"
+#include "micro/clock.h"
 #include "micro/peak.h"
 
 namespace podium::bench {
 namespace {
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // Best rate of `work` operations per call over about `seconds`.
 template <typename F>

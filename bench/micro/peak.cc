@@ -1,16 +1,13 @@
 #include "micro/peak.h"
 
-#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
+#include "micro/clock.h"
+
 namespace podium::bench {
 namespace {
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 #if defined(__x86_64__)
 // One asm block per probe: accumulators named in C++ may be spilled in every iteration, which shows

@@ -6,7 +6,6 @@
 // length (median 150, σ 0.6, 24…512), "512" is 8 × 512. FLOPs are nominal: all layers for all
 // tokens, 2 per multiply-add, attention 4·h·L per token and layer.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 
 #include "base/team.h"
 #include "engine/factory.h"
+#include "micro/clock.h"
 #include "micro/peak.h"
 #include "model/model.h"
 
@@ -31,10 +31,6 @@ struct Options {
   int threads = 0;
   int batch_tokens = 2048;
 };
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::vector<int> Lengths(const std::string& workload) {
   if (workload == "var") {

@@ -15,7 +15,6 @@ constexpr int64_t kWidthMax = 1 << 17;
 constexpr int64_t kRowsMax = 1 << 24;
 constexpr int64_t kTokenTypesMax = 256;  // segment ids travel as bytes
 constexpr int kHeadSizeMax = 256;
-constexpr size_t kConfigBytesMax = size_t{16} << 20;
 
 constexpr std::string_view kSupported =
     "supported: XLMRobertaForSequenceClassification, BertForSequenceClassification";

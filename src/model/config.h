@@ -2,12 +2,16 @@
 #ifndef PODIUM_MODEL_CONFIG_H_
 #define PODIUM_MODEL_CONFIG_H_
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/status.h"
 #include "model/encoder_spec.h"
 
 namespace podium {
+
+/// Bytes of a config.json or of another small JSON file beside it.
+constexpr size_t kConfigBytesMax = size_t{16} << 20;
 
 /// Reads a Hugging Face config of type `xlm-roberta` or `bert`. A key that changes the maths is
 /// obeyed, or refused by name (kUnsupported); a key of the wrong type or out of range is kCorrupt;

@@ -13,8 +13,6 @@
 namespace podium {
 namespace {
 
-constexpr size_t kConfigBytesMax = size_t{16} << 20;
-
 class FileModel final : public Model {
  public:
   FileModel(std::string folder, EncoderSpec spec, TensorFiles files, BoundWeights bound)

@@ -24,9 +24,6 @@ Status CheckRange(const char* option, int got, int max, const char* zero_means) 
 
 Status CheckOptions(const OpenOptions& options) {
   if (options.model.empty()) return InvalidArgument("model: got \"\", expected a folder or a name");
-  if (options.precision != "fp32") {
-    return InvalidArgument(Concat("precision: got \"", options.precision, "\", allowed: fp32"));
-  }
   PODIUM_RETURN_IF_ERROR(
       CheckRange("threads", options.threads, kThreadsMax, "as many as this process may use"));
   return CheckRange("batch_tokens_max", options.batch_tokens_max, kBatchTokensMax, "the default");

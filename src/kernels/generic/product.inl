@@ -87,11 +87,10 @@ inline void Tiles(int rows, const float* a, size_t a_stride, const float* b, int
 }
 
 inline void WidenInto(const void* in, Element element, size_t first, size_t count, float* out) {
+  const uint16_t* from = static_cast<const uint16_t*>(in) + first;
   if (element == Element::kF16) {
-    const uint16_t* from = static_cast<const uint16_t*>(in) + first;
     for (size_t i = 0; i < count; i += kLanes) Store(out + i, LoadF16(from + i));
   } else {
-    const uint16_t* from = static_cast<const uint16_t*>(in) + first;
     for (size_t i = 0; i < count; i += kLanes) Store(out + i, LoadBF16(from + i));
   }
 }
