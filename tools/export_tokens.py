@@ -1,24 +1,24 @@
-"""Reference token ids, from the `tokenizers` library: writes tests/text/data/.
+"""Reference token ids, from the `tokenizers` library: writes the rest of tests/text/data/.
 
 Usage: export_tokens.py [FOLDER] (where scripts/fetch-tokenizers put its files; .deps/tokenizers by default)
+       export_tokens.py --show NAME FILE LINE [FOLDER]: the library's ids of one line, to compare with a failing test's
 
 Run by hand after `pip install -r tools/requirements-tokens.txt`; the version used and the digest of each
 tokenizer file are written into the files.
 
-  lines.txt          the texts, one a line: printable characters as they are, other bytes as \\xHH
-  ids_NAME.txt       the ids of each line by one tokenizer, without special tokens of the template
+  made.txt           texts made here; tests/text/data/README.md lists the other files of texts
+  repeats.txt        a number and a text that stands for so many of it
+  digests_NAME.txt   for each text, in the order of corpus.TEXTS, the digest of its ids by one tokenizer, without special
+                     tokens of the template
   pairs_NAME.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids,
                      segment ids
-  lines_bert.txt     texts for the WordPiece files, whose ids are in ids_bert_NAME.txt
   bert_mini.json     a small WordPiece file, made here, so that this path is tested without the real ones
   bert_characters.txt  checksums of what each normalizer and BertPreTokenizer make of every code point, by block
 
-Names: mini is the bundled model's file; xlmr the full one; xlmr_m3 the full one in the form of bge-m3: Metaspace in
-the newer spelling and a <mask> that swallows the spaces before it (tests/text/golden_test.cc derives it the same way);
-bert_mini the small WordPiece file; bert_en and bert_zh real ones.
+Names: mini is the bundled model's file; xlmr the full one; xlmr_m3 the full one in the form of bge-m3
+(tests/text/golden_files.cc derives it the same way); bert_mini the small WordPiece file; bert_en and bert_zh real ones.
 """
 import collections
-import hashlib
 import json
 import pathlib
 import random
@@ -27,12 +27,19 @@ import unicodedata
 import zlib
 
 import tokenizers
-from tokenizers import Tokenizer
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = ROOT / "tests" / "text" / "data"
+from corpus import DATA, ROOT, digest, encode, escape, load, texts, tokenizer_files, write
+
 LINES = 3400
 BERT_LINES = 1500
+# Each is one text many times: long words, long runs, long texts.
+REPEATS = [
+    (100000, "a"), (100000, "."), (32000, "番"), (5000, "番茄是茄科的一种植物"), (3000, "a\u0301"), (100, "\u0301" * 400), (9000, " "),
+    (20000, "\n"), (3000, "👩\u200d👩\u200d👧\u200d👦"), (3000, "🇨🇳"), (4000, "ｶﾞ"), (3000, "\uac01"), (3000, "\u1100\u1161\u11a8"),
+    (1500, "<mask>"), (1500, " <mask> "), (1500, "<s></s>"), (1500, "[MASK]"), (1500, "[SEP] "), (4000, "▁"), (2500, "▁ "),
+    (4000, "\x00"), (4000, "\u200b"), (1200, "ﷺ"), (1500, "㍿"), (30000, "ab "), (9000, "abcdefghij"), (3000, "ไม่มี"), (2000, "မြန်မာ"),
+    (2000, "\ufdfa\ufe0f"), (9000, "\ufffd"), (9000, "1"), (6000, "-="), (3000, "\r\n\t"), (40000, "é"),
+]
 
 SENTENCES = """
 All human beings are born free and equal in dignity and rights.
@@ -157,45 +164,8 @@ def make_lines(seed, fixed, specials, count):
   return lines
 
 
-def escape(data):
-  """Bytes as one line of UTF-8: what is no printable character, and the backslash, as \\xHH."""
-  out = ""
-  for part in data.decode("utf-8", "surrogateescape"):
-    code = ord(part)
-    if 0xDC80 <= code <= 0xDCFF:
-      out += f"\\x{code - 0xDC00:02x}"
-    elif part == "\\" or unicodedata.category(part)[0] in "CZM" and part != " ":
-      out += "".join(f"\\x{byte:02x}" for byte in part.encode())
-    else:
-      out += part
-  return out
-
-
-def load(path, change=None):
-  text = path.read_text(encoding="utf-8")
-  file = json.loads(text)
-  if change:
-    change(file)
-  tokenizer = Tokenizer.from_str(json.dumps(file, ensure_ascii=False))
-  tokenizer.no_truncation()
-  tokenizer.no_padding()
-  return tokenizer, hashlib.sha256(text.encode()).hexdigest()
-
-
-def to_m3(file):
-  file["pre_tokenizer"] = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
-  for token in file["added_tokens"]:
-    token["lstrip"] = token["content"] == "<mask>"
-
-
-def write(name, header, lines):
-  text = "".join(f"# {line}\n" for line in header) + "".join(line + "\n" for line in lines)
-  (DATA / name).write_text(text, encoding="utf-8", newline="\n")
-  print(name, len(lines), "lines,", len(text.encode()), "bytes")
-
-
 def header(digest):
-  return [f"tokenizers {tokenizers.__version__}, tools/export_tokens.py, tokenizer.json {digest}"]
+  return f"tokenizers {tokenizers.__version__}, tools/export_tokens.py, tokenizer.json {digest}"
 
 
 def one_token_words(tokenizer):
@@ -210,7 +180,7 @@ def one_token_words(tokenizer):
       return words
 
 
-def export_pairs(name, tokenizer, digest):
+def export_pairs(name, tokenizer, file_digest):
   """Pairs of n one-token words with m others, around every turn of the rule, even and odd."""
   words = one_token_words(tokenizer)
   queries, documents = words[:30], words[30:]
@@ -222,7 +192,7 @@ def export_pairs(name, tokenizer, digest):
         pair = tokenizer.encode(" ".join(queries[:n]), " ".join(documents[:m]))
         out.append(f"{limit}\t{n}\t{m}\t" + " ".join(map(str, pair.ids)) + "\t" + " ".join(map(str, pair.type_ids)))
   tokenizer.no_truncation()
-  write(f"pairs_{name}.txt", header(digest), [" ".join(queries), " ".join(documents)] + out)
+  write(f"pairs_{name}.txt", header(file_digest), [" ".join(queries), " ".join(documents)] + out)
 
 
 def make_bert_mini():
@@ -272,30 +242,36 @@ def export_bert_characters():
     columns = [["%s\n" % each.normalize_str(f"a{c}b\u302e{c}\U0001d165") for c in codes] for each in normalizers]
     columns.append(["".join(part + "\n" for part, _ in pre_tokenizer.pre_tokenize_str(f"a{c}b")) for c in codes])
     rows.append(" ".join(str(zlib.crc32("".join(column).encode())) for column in columns))
-  write("bert_characters.txt", [f"tokenizers {tokenizers.__version__}, tools/export_tokens.py"], rows)
+  write("bert_characters.txt", f"tokenizers {tokenizers.__version__}, tools/export_tokens.py", rows)
+
+
+def show(name, text, line, fetched):
+  tokenizer, _ = load(*tokenizer_files(fetched)[name])
+  data = next(data for each, number, data in texts() if each == text and number == int(line))
+  encoding = tokenizer.encode(data.decode("utf-8", "replace"), add_special_tokens=False)
+  print(*encoding.ids)
+  print(*encoding.tokens)
 
 
 def main():
-  fetched = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / ".deps" / "tokenizers"
+  arguments = sys.argv[1:]
+  shown = arguments[1:4] if arguments[:1] == ["--show"] else None
+  folders = arguments[4:] if shown else arguments
+  fetched = pathlib.Path(folders[0]) if folders else ROOT / ".deps" / "tokenizers"
+  if shown:
+    return show(*shown, fetched)
   DATA.mkdir(parents=True, exist_ok=True)
   make_bert_mini()
   export_bert_characters()
-  lines = make_lines(20240613, FIXED, SPECIALS, LINES)
-  bert_lines = make_lines(20240614, BERT_FIXED, BERT_SPECIALS, BERT_LINES)
-  write("lines.txt", ["tools/export_tokens.py"], [escape(line) for line in lines])
-  write("lines_bert.txt", ["tools/export_tokens.py"], [escape(line) for line in bert_lines])
-  mini = ROOT / "models" / "podium-mini-zh-en" / "tokenizer.json"
-  full = fetched / "xlmr" / "tokenizer.json"
-  for name, path, change, texts in (
-      ("mini", mini, None, lines), ("xlmr", full, None, lines), ("xlmr_m3", full, to_m3, lines),
-      ("bert_mini", DATA / "bert_mini.json", None, bert_lines),
-      ("bert_en", fetched / "bert_en" / "tokenizer.json", None, bert_lines),
-      ("bert_zh", fetched / "bert_zh" / "tokenizer.json", None, bert_lines)):
-    tokenizer, digest = load(path, change)
-    ids = [tokenizer.encode(text.decode("utf-8", "replace"), add_special_tokens=False).ids for text in texts]
-    write(f"ids_{name}.txt", header(digest), [" ".join(map(str, row)) for row in ids])
+  lines = make_lines(20240613, FIXED, SPECIALS, LINES) + make_lines(20240614, BERT_FIXED, BERT_SPECIALS, BERT_LINES)
+  write("made.txt", "tools/export_tokens.py", [escape(line) for line in lines])
+  write("repeats.txt", "tools/export_tokens.py", [f"{count}\t{escape(text.encode())}" for count, text in REPEATS])
+  all_texts = [data for _, _, data in texts()]
+  for name, (path, change) in tokenizer_files(fetched).items():
+    tokenizer, file_digest = load(path, change)
+    write(f"digests_{name}.txt", header(file_digest), [digest(encode(tokenizer, data)) for data in all_texts])
     if name.endswith("mini"):
-      export_pairs(name, tokenizer, digest)
+      export_pairs(name, tokenizer, file_digest)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 // `tokenizers` library makes of them (data/bert_characters.txt, tools/export_tokens.py).
 #include <gtest/gtest.h>
 
-#include <array>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/utf8.h"
+#include "golden_files.h"
 #include "json/json.h"
 #include "text/bert_normalizer.h"
 #include "text/normalizer.h"
@@ -17,21 +17,6 @@
 
 namespace podium {
 namespace {
-
-uint32_t Crc32(std::string_view text) {
-  static const auto kTable = [] {
-    std::array<uint32_t, 256> table{};
-    for (uint32_t i = 0; i < 256; ++i) {
-      uint32_t bits = i;
-      for (int k = 0; k < 8; ++k) bits = bits >> 1 ^ (bits % 2 ? 0xEDB88320u : 0);
-      table[i] = bits;
-    }
-    return table;
-  }();
-  uint32_t crc = 0xFFFFFFFFu;
-  for (const char c : text) crc = crc >> 8 ^ kTable[(crc ^ static_cast<uint8_t>(c)) & 0xFF];
-  return ~crc;
-}
 
 // Writes down the words that it is given.
 class Listener final : public Model::Run {
@@ -79,8 +64,8 @@ TEST(BertCharacters, EveryCodePointIsAsInTheReference) {
       pre_tokenizer.EndSpan(ids);
     }
     std::string got;
-    for (const std::string& column : made) got += std::to_string(Crc32(column)) + " ";
-    got += std::to_string(Crc32(listener.words));
+    for (const std::string& column : made) got += std::to_string(golden::Crc32(column)) + " ";
+    got += std::to_string(golden::Crc32(listener.words));
     std::string expected;
     ASSERT_TRUE(std::getline(file, expected));
     EXPECT_EQ(got, expected) << "in the 4096 code points from " << static_cast<uint32_t>(block);

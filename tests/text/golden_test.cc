@@ -4,119 +4,63 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "golden_files.h"
 #include "json/json.h"
 #include "text/pair_encoder.h"
 #include "text/tokenizer.h"
-#include "text/tokenizer_file.h"
 
-namespace podium {
+namespace podium::golden {
 namespace {
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
-const std::string kSource = PODIUM_SOURCE_DIR;
-const std::string kMini = kSource + "/models/podium-mini-zh-en";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.good()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Lines of a file in tests/text/data, without the first, which says where they come from.
-std::vector<std::string> ReadData(const std::string& name) {
-  std::istringstream file(ReadAll(kSource + "/tests/text/data/" + name));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  EXPECT_GT(lines.size(), 1u) << name;
-  lines.erase(lines.begin());
-  return lines;
-}
-
-std::string Unescape(const std::string& line) {
-  std::string out;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\\') {
-      out.push_back(line[i]);
-      continue;
-    }
-    out.push_back(static_cast<char>(std::stoi(line.substr(i + 2, 2), nullptr, 16)));
-    i += 3;
-  }
-  return out;
-}
-
-std::vector<int32_t> ParseIds(const std::string& line) {
-  std::istringstream in(line);
-  return {std::istream_iterator<int32_t>(in), {}};
-}
-
-void Substitute(std::string& text, const std::string& from, const std::string& to, size_t start) {
-  const size_t at = text.find(from, start);
-  ASSERT_NE(at, std::string::npos) << from;
-  text.replace(at, from.size(), to);
-}
-
-// The tokenizer file of the name that the data files use; empty when it was not fetched.
-std::string TokenizerFile(const std::string& name) {
-  if (name == "mini") return ReadAll(kMini + "/tokenizer.json");
-  if (name == "bert_mini") return ReadAll(kSource + "/tests/text/data/bert_mini.json");
-  const char* folder = std::getenv("PODIUM_TEST_TOKENIZERS");
-  const std::string path =
-      (folder != nullptr ? std::string(folder) : kSource + "/.deps/tokenizers") + "/" +
-      (name == "xlmr_m3" ? "xlmr" : name) + "/tokenizer.json";
-  if (!std::filesystem::exists(path)) return "";
-  std::string file = ReadAll(path);
-  if (name == "xlmr_m3") {
-    Substitute(file, "\"add_prefix_space\": true",
-               "\"prepend_scheme\": \"always\", \"split\": true", file.find("\"pre_tokenizer\""));
-    Substitute(file, "\"lstrip\": false", "\"lstrip\": true", file.find("\"<mask>\""));
-  }
-  return file;
-}
+const std::string kMini = PODIUM_SOURCE_DIR "/models/podium-mini-zh-en";
 
 class GoldenTokens : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const std::string file = TokenizerFile(GetParam());
-    if (file.empty()) GTEST_SKIP() << "run scripts/fetch-tokenizers to get this tokenizer file";
-    auto opened = ParseTokenizer(file, "tokenizer.json", "", "");
-    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-    tokenizer_ = std::move(opened).value();
-    lines_ =
-        ReadData(std::string(GetParam()).starts_with("bert_") ? "lines_bert.txt" : "lines.txt");
+    tokenizer_ = GoldenTokenizer(GetParam());
+    if (tokenizer_ == nullptr) GTEST_SKIP() << kNotFetched;
   }
-  std::vector<std::string> lines_;
-  std::unique_ptr<Tokenizer> tokenizer_;
+  const Tokenizer* tokenizer_ = nullptr;
 };
 
-TEST_P(GoldenTokens, EveryLineHasTheReferencesIds) {
-  const auto ids = ReadData(std::string("ids_") + GetParam() + ".txt");
-  ASSERT_GE(lines_.size(), 1500u);
-  ASSERT_EQ(lines_.size(), ids.size());
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    const Encoded encoded = tokenizer_->Encode(Unescape(lines_[i]), kAll);
-    EXPECT_EQ(encoded.ids, ParseIds(ids[i])) << "line " << i + 2 << ": " << lines_[i];
+TEST_P(GoldenTokens, EveryTextHasTheReferencesIds) {
+  const std::vector<Text>& texts = Texts();
+  const auto digests = ReadData(std::string("digests_") + GetParam() + ".txt");
+  ASSERT_GE(texts.size(), 25000u);
+  ASSERT_EQ(texts.size(), digests.size()) << "run tools/export_tokens.py after changing a text";
+  int wrong = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Text& text = texts[i];
+    const Encoded encoded = tokenizer_->Encode(text.bytes, kAll);
     EXPECT_TRUE(encoded.complete);
+    const std::string digest = Digest(encoded.ids);
+    if (digest == digests[i] || ++wrong > 5) continue;
+    std::vector<int32_t> shown(encoded.ids);
+    shown.resize(std::min<size_t>(shown.size(), 200));
+    ADD_FAILURE() << text.file << ".txt, line " << text.line << ": digest " << digest << ", the "
+                  << "reference's is " << digests[i] << "; for its ids: tools/export_tokens.py "
+                  << "--show " << GetParam() << " " << text.file << " " << text.line
+                  << "\nours: " << testing::PrintToString(shown);
   }
+  EXPECT_EQ(wrong, 0) << "of " << texts.size() << " texts";
 }
 
 // One text of everything, long enough to go down in many parts: asking for fewer ids gives a
 // prefix.
 TEST_P(GoldenTokens, FewerIdsAreAPrefix) {
   std::string text;
-  for (const std::string& line : lines_) text += Unescape(line);
+  for (size_t i = 0; i < Texts().size(); i += 7) {
+    if (Texts()[i].bytes.size() < 1000) text += Texts()[i].bytes;
+  }
   const Encoded whole = tokenizer_->Encode(text, kAll);
-  ASSERT_GT(whole.ids.size(), 10000u);
-  for (const size_t wanted : {0u, 1u, 2u, 17u, 508u, 509u, 5000u}) {
+  ASSERT_GT(whole.ids.size(), 40000u);
+  for (const size_t wanted : {0u, 1u, 2u, 17u, 508u, 509u, 5000u, 30000u}) {
     const Encoded part = tokenizer_->Encode(text, wanted);
     ASSERT_GE(part.ids.size(), wanted);
     EXPECT_LT(part.ids.size(), wanted + 4096);
@@ -125,12 +69,22 @@ TEST_P(GoldenTokens, FewerIdsAreAPrefix) {
   }
 }
 
+// Known bug 043.
 TEST_P(GoldenTokens, LongTextsWithoutSpacesTakeLinearTime) {
-  std::string text;
-  while (text.size() < 3 * 32000) text += "番茄是茄科的一种植物果实可以生吃也可以做菜";
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_GT(tokenizer_->Encode(text, kAll).ids.size(), 1000u);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100));
+  const auto encode_ms = [&](size_t bytes) {
+    std::string text;
+    while (text.size() < bytes) text += "番茄是茄科的一种植物果实可以生吃也可以做菜";
+    auto best = std::chrono::nanoseconds::max();
+    for (int i = 0; i < 3; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      EXPECT_GT(tokenizer_->Encode(text, kAll).ids.size(), 1000u);
+      best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - start);
+    }
+    return static_cast<double>(best.count()) * 1e-6;
+  };
+  EXPECT_LT(encode_ms(3 * 32000), 100);
+  const double large = encode_ms(3 * 256000), twice = encode_ms(3 * 512000);
+  EXPECT_LT(twice, 4 * large);  // 2 is right; a busy machine makes it more
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, GoldenTokens,
@@ -139,10 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Files, GoldenTokens,
 
 // Published ids of the bge-m3 form of the XLM-R tokenizer.
 TEST(GoldenAnchors, PublishedIdsOfBgeM3) {
-  const std::string file = TokenizerFile("xlmr_m3");
-  if (file.empty()) GTEST_SKIP() << "run scripts/fetch-tokenizers to get this tokenizer file";
-  const auto tokenizer = ParseTokenizer(file, "tokenizer.json", "", "");
-  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status().ToString();
+  const Tokenizer* tokenizer = GoldenTokenizer("xlmr_m3");
+  if (tokenizer == nullptr) GTEST_SKIP() << kNotFetched;
   const struct {
     const char* text;
     const char* ids;
@@ -165,9 +117,9 @@ TEST(GoldenAnchors, PublishedIdsOfBgeM3) {
       {"", ""},
   };
   for (const auto& c : cases) {
-    EXPECT_EQ((*tokenizer)->Encode(c.text, kAll).ids, ParseIds(c.ids)) << c.text;
+    EXPECT_EQ(tokenizer->Encode(c.text, kAll).ids, ParseIds(c.ids)) << c.text;
   }
-  const PairEncoder encoder(**tokenizer, 512);
+  const PairEncoder encoder(*tokenizer, 512);
   const Encoded query = encoder.EncodeQuery("A red apple");
   std::vector<int32_t> ids;
   std::vector<uint8_t> types;
@@ -207,9 +159,7 @@ TEST(GoldenModel, TheBundledModelsReferencePairs) {
 class GoldenPairs : public testing::TestWithParam<const char*> {};
 
 TEST_P(GoldenPairs, LongestFirstAroundTheLimit) {
-  const auto opened = ParseTokenizer(TokenizerFile(GetParam()), "tokenizer.json", "", "");
-  ASSERT_TRUE(opened.ok()) << opened.status().ToString();
-  const Tokenizer& tokenizer = **opened;
+  const Tokenizer& tokenizer = *GoldenTokenizer(GetParam());
   const auto lines = ReadData(std::string("pairs_") + GetParam() + ".txt");
   const auto words = [](const std::string& all, int count) {
     std::istringstream in(all);
@@ -239,4 +189,4 @@ TEST_P(GoldenPairs, LongestFirstAroundTheLimit) {
 INSTANTIATE_TEST_SUITE_P(Files, GoldenPairs, testing::Values("mini", "bert_mini"));
 
 }  // namespace
-}  // namespace podium
+}  // namespace podium::golden
