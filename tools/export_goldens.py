@@ -28,15 +28,14 @@ GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 MASK = (1 << 64) - 1
 
 
-def xlmr(layers, hidden, heads, ffn, vocabulary, positions, eps, seed, storage="F32"):
+def xlmr(layers, hidden, heads, ffn, vocabulary, positions, eps, seed, storage="F32", **others):
     return {"kind": "xlm-roberta", "layers": layers, "hidden": hidden, "heads": heads, "ffn": ffn,
             "vocabulary": vocabulary, "positions": positions, "token_types": 1, "eps": eps, "seed": seed,
-            "storage": storage}
+            "storage": storage, "activation": "gelu", "labels": 1, "padding": 1} | others
 
 
-def bert(layers, hidden, heads, ffn, vocabulary, positions, eps, seed, storage="F32"):
-    return xlmr(layers, hidden, heads, ffn, vocabulary, positions, eps, seed, storage) | {
-        "kind": "bert", "token_types": 2}
+def bert(*sizes, **others):
+    return xlmr(*sizes, **({"kind": "bert", "token_types": 2, "padding": 0} | others))
 
 
 ODD_LENGTHS = [3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 128]
@@ -46,6 +45,14 @@ GOLDENS = {  # name: (recipe, lengths)
     "tiny_bf16": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 3, "BF16"), [3, 8, 17, 50, 128]),
     "tiny_bert": (bert(2, 72, 3, 200, 300, 128, 1e-12, 4), ODD_LENGTHS),
     "tiny_pad": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 12), [3, 9, 40, 128]),
+    "roberta": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 13, kind="roberta"), [3, 9, 40, 128]),
+    "roberta_fast": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 14, kind="roberta", activation="gelu_fast"), [3, 9, 40, 128]),
+    "camembert_relu": (xlmr(2, 72, 3, 200, 300, 132, 1e-5, 15, kind="camembert", activation="relu", padding=3),
+                       [3, 9, 40, 128]),
+    "camembert_two": (xlmr(2, 72, 3, 200, 300, 130, 1e-5, 16, "F16", kind="camembert", labels=2), [3, 9, 40, 128]),
+    "bert_new": (bert(2, 72, 3, 200, 300, 128, 1e-12, 17, activation="gelu_new"), [3, 9, 40, 128]),
+    "bert_tanh_two": (bert(2, 72, 3, 200, 300, 128, 1e-12, 18, activation="gelu_pytorch_tanh", labels=2),
+                      [3, 9, 40, 128]),
     "tiny_long": (xlmr(1, 64, 2, 96, 300, 8194, 1e-5, 5), [3, 600, 1500, 3000]),
     "base": (xlmr(2, 768, 12, 3072, 1000, 514, 1e-5, 6), [3, 20, 64, 129, 200, 512]),
     "base_f16": (xlmr(2, 768, 12, 3072, 1000, 514, 1e-5, 7, "F16"), [3, 20, 77]),
@@ -110,14 +117,12 @@ def build(recipe):
     shared = {"vocab_size": recipe["vocabulary"], "num_hidden_layers": recipe["layers"],
               "hidden_size": recipe["hidden"], "num_attention_heads": recipe["heads"],
               "intermediate_size": recipe["ffn"], "max_position_embeddings": recipe["positions"],
-              "type_vocab_size": recipe["token_types"], "layer_norm_eps": recipe["eps"], "num_labels": 1,
-              "hidden_act": "gelu", "attn_implementation": "eager"}
+              "type_vocab_size": recipe["token_types"], "layer_norm_eps": recipe["eps"],
+              "num_labels": recipe["labels"], "hidden_act": recipe["activation"], "pad_token_id": recipe["padding"],
+              "attn_implementation": "eager"}
     with torch.device("meta"):
-        if recipe["kind"] == "bert":
-            model = transformers.BertForSequenceClassification(transformers.BertConfig(pad_token_id=0, **shared))
-        else:
-            model = transformers.XLMRobertaForSequenceClassification(
-                transformers.XLMRobertaConfig(bos_token_id=0, pad_token_id=1, eos_token_id=2, **shared))
+        config = transformers.AutoConfig.for_model(recipe["kind"], **shared)
+        model = transformers.AutoModelForSequenceClassification.from_config(config)
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     model = model.__class__(model.config).eval()
     fingerprint = 0
@@ -132,8 +137,8 @@ def build(recipe):
 
 
 def make_cases(recipe, lengths, with_padding_id):
-    """Random ids and, for bert, segments 0…0 1…1. RoBERTa counts positions past its padding id, 1, wherever a text
-    holds it ("<pad>" in a document): one golden has it as a fifth of its ids, the others never.
+    """Random ids and, for bert, segments 0…0 1…1. RoBERTa counts positions past its padding id wherever a text
+    holds it ("<pad>" in a document): one golden has it as a fifth of its ids, others now and then.
     """
     draw = random.Random(recipe["seed"])
     for length in lengths:
@@ -150,7 +155,8 @@ def make_cases(recipe, lengths, with_padding_id):
 def logit(model, case):
     ids = torch.tensor([case["ids"]])
     types = torch.tensor([case["types"]]) if "types" in case else None
-    return model(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=types).logits.item()
+    labels = model(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=types).logits[0]
+    return (labels[0] if len(labels) == 1 else labels[1] - labels[0]).item()
 
 
 def export(name):

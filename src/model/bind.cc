@@ -1,9 +1,11 @@
 #include "model/bind.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "base/concat.h"
@@ -12,6 +14,16 @@ namespace podium {
 namespace {
 
 constexpr size_t kMissingShown = 6;
+
+constexpr std::string_view kWordEmbedding = "embeddings.word_embeddings.weight";
+
+// What training wrappers put in front of every name when a state dict is saved through them; they
+// compute nothing of their own.
+constexpr std::string_view kWrappers[] = {"model.",      "module.",   "_orig_mod.",
+                                          "auto_model.", "hf_model.", "0."};
+
+// Tensors that old files carry beside the weights: the row numbers 0, 1, 2, … and zeros.
+constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids"};
 
 std::string ShowShape(const std::vector<int64_t>& shape) {
   std::string out = "[";
@@ -44,13 +56,14 @@ class Binder {
     for (int i = 0; i < spec_.layers && missing_.size() <= kMissingShown; ++i) {
       view.layers.push_back(Layer(Concat(prefix_, "encoder.layer.", i, ".")));
     }
-    const size_t missing_in_body = missing_.size();
     const std::string beyond =
         Concat(prefix_, "encoder.layer.", spec_.layers, ".output.dense.weight");
     if (const MappedTensor* unused = files_.Find(beyond)) {
       Fail(Corrupt(Concat(unused->file, ": tensor ", beyond, " is beyond the ", spec_.layers,
                           " layers of config.json")));
     }
+    const size_t missing_in_body = missing_.size();
+    const size_t found_in_body = used_.size();
     switch (spec_.head) {
       case HeadKind::kDenseTanhProject:
         view.head_dense = Linear(outer_ + "classifier.dense", hidden, hidden);
@@ -61,34 +74,90 @@ class Binder {
         view.head_project = Linear(outer_ + "classifier", spec_.labels, hidden);
         break;
     }
-    if (!missing_.empty()) return Missing(missing_in_body);
+    if (!missing_.empty()) return Missing(missing_in_body, used_.size() == found_in_body);
     PODIUM_RETURN_IF_ERROR(error_);
+    PODIUM_RETURN_IF_ERROR(CheckLeftOver());
     return std::move(bound_);
   }
 
  private:
-  // The encoder's tensors are under the family's name, under none, or wrapped in "model.".
+  // The encoder's names start with the family's, or with nothing, behind any wrappers' names. The
+  // head stands outside the encoder: beside it or further out.
   Status FindPrefix() {
-    const std::string family = spec_.head == HeadKind::kPoolerTanhProject ? "bert." : "roberta.";
-    std::string tried;
-    for (const std::string outer : {"", "model."}) {
-      for (const std::string& inner : {family, std::string()}) {
-        prefix_ = outer + inner;
-        const std::string name = prefix_ + "embeddings.word_embeddings.weight";
-        if (files_.Find(name) != nullptr) {
-          // The head stands outside the encoder: beside it, or at the top.
-          outer_ = HasHead(outer) ? outer : "";
-          return OkStatus();
-        }
-        tried += Concat(tried.empty() ? "" : ", ", name);
-      }
+    std::vector<std::string> prefixes;
+    for (const auto& [name, tensor] : files_.tensors()) {
+      if (!name.ends_with(kWordEmbedding)) continue;
+      prefixes.push_back(name.substr(0, name.size() - kWordEmbedding.size()));
     }
-    return Corrupt(
-        Concat(files_.origin(), ": no word embeddings of ", spec_.architecture, "; tried ", tried));
+    std::sort(prefixes.begin(), prefixes.end());
+    const std::string_view family =
+        spec_.head == HeadKind::kPoolerTanhProject ? "bert." : "roberta.";
+    if (prefixes.empty()) {
+      return Corrupt(Concat(files_.origin(), ": no word embeddings: expected tensor ", family,
+                            kWordEmbedding, ", or the same without \"", family, "\""));
+    }
+    if (prefixes.size() > 1) {
+      return Corrupt(Concat(files_.origin(), ": more than one encoder: tensors ", prefixes[0],
+                            kWordEmbedding, " and ", prefixes[1], kWordEmbedding));
+    }
+    prefix_ = prefixes.front();
+    std::string_view wrapped = prefix_;
+    if (wrapped.ends_with(family)) wrapped.remove_suffix(family.size());
+    outer_ = wrapped;
+    if (!AreWrappers(wrapped)) {
+      return Corrupt(Concat(files_.origin(), ": the encoder's names start with ", prefix_,
+                            ", expected ", family,
+                            " or nothing, behind any of model., module., …"));
+    }
+    std::vector<std::string> heads;
+    for (std::string_view outer = prefix_;; outer = outer.substr(0, outer.rfind('.') + 1)) {
+      const std::string candidate(outer);
+      if (HasHead(candidate)) heads.push_back(candidate);
+      if (outer.empty()) break;
+      outer.remove_suffix(1);
+    }
+    if (heads.size() > 1) {
+      return Corrupt(Concat(files_.origin(), ": more than one classification head: tensors ",
+                            heads[0], "classifier… and ", heads[1], "classifier…"));
+    }
+    if (!heads.empty()) outer_ = heads.front();
+    return OkStatus();
+  }
+  static bool AreWrappers(std::string_view names) {
+    while (!names.empty()) {
+      const auto* wrapper =
+          std::find_if(std::begin(kWrappers), std::end(kWrappers),
+                       [&](std::string_view word) { return names.starts_with(word); });
+      if (wrapper == std::end(kWrappers)) return false;
+      names.remove_prefix(wrapper->size());
+    }
+    return true;
   }
   bool HasHead(const std::string& outer) const {
     return files_.Find(outer + "classifier.weight") != nullptr ||
-           files_.Find(outer + "classifier.dense.weight") != nullptr;
+           files_.Find(outer + "classifier.dense.weight") != nullptr ||
+           files_.Find(outer + "classifier.out_proj.weight") != nullptr;
+  }
+
+  // A tensor inside the encoder or the head that no role asks for (an adapter, a scale of quantized
+  // weights, a table of relative positions) would be left out of the score.
+  Status CheckLeftOver() const {
+    const std::string* first = nullptr;
+    for (const auto& [name, tensor] : files_.tensors()) {
+      const bool inside = name.starts_with(prefix_ + "embeddings.") ||
+                          name.starts_with(prefix_ + "encoder.") ||
+                          name.starts_with(outer_ + "classifier.");
+      if (!inside || used_.contains(name)) continue;
+      const std::string_view local = std::string_view(name).substr(prefix_.size());
+      if (std::find(std::begin(kBuffers), std::end(kBuffers), local) != std::end(kBuffers))
+        continue;
+      if (first == nullptr || name < *first) first = &name;
+    }
+    if (first == nullptr) return OkStatus();
+    return Unsupported(Concat(
+        files_.Find(*first)->file, ": tensor ", *first, " has no place in a ", spec_.architecture,
+        ": the score would be computed without it. (An adapter must be merged "
+        "into the weights, quantized weights saved as F32, F16 or BF16)"));
   }
 
   LayerView Layer(const std::string& name) {
@@ -129,6 +198,7 @@ class Binder {
       missing_.push_back(name);
       return {};
     }
+    used_.insert(name);
     const auto type = ParseElementType(tensor->dtype);
     if (!type) {
       Fail(Unsupported(Concat(tensor->file, ": tensor ", name, ": got ", tensor->dtype,
@@ -156,17 +226,22 @@ class Binder {
     if (error_.ok()) error_ = std::move(status);
   }
 
-  Status Missing(size_t missing_in_body) const {
+  Status Missing(size_t missing_in_body, bool whole_head) const {
     std::string names;
     for (size_t i = 0; i < missing_.size() && i < kMissingShown; ++i) {
       names += Concat(i == 0 ? "" : ", ", missing_[i]);
     }
     if (missing_.size() > kMissingShown) names += ", …";
-    if (missing_in_body == 0) {
+    const std::string_view tensors = missing_.size() == 1 ? "a tensor is" : "tensors are";
+    if (missing_in_body > 0) {
+      return Corrupt(Concat(files_.origin(), ": ", tensors, " missing: ", names));
+    }
+    if (whole_head) {
       return Corrupt(Concat(files_.origin(), ": the classification head is missing (", names,
                             "): this is probably an embedding model, not a reranker"));
     }
-    return Corrupt(Concat(files_.origin(), ": tensors are missing: ", names));
+    return Corrupt(Concat(files_.origin(), ": ", tensors, " missing of the classification head: ",
+                          names, "; without it the score would be noise"));
   }
 
   const EncoderSpec& spec_;
@@ -174,6 +249,7 @@ class Binder {
   std::string prefix_;  // of the encoder's names
   std::string outer_;   // of the head's names
   BoundWeights bound_;
+  std::unordered_set<std::string> used_;
   std::vector<std::string> missing_;
   Status error_;  // the first tensor of a wrong kind or shape
 };

@@ -22,8 +22,9 @@ struct BoundWeights {
 };
 
 /// Finds every tensor that `spec` asks for, under the name prefixes and parameter names in use, and
-/// checks dtype and shape. All or nothing: kCorrupt names what is missing or misshapen. Tensors
-/// nobody asks for are ignored.
+/// checks dtype and shape. All or nothing: kCorrupt names what is missing, misshapen or there
+/// twice; a tensor inside the encoder or its head that nobody asks for is kUnsupported. Others (the
+/// head of a language model, an unused pooler) are ignored.
 Result<BoundWeights> BindWeights(const EncoderSpec& spec, const TensorFiles& files);
 
 }  // namespace podium

@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,7 @@ constexpr int64_t kTokenTypesMax = 256;  // segment ids travel as bytes
 constexpr int kHeadSizeMax = 256;
 
 constexpr std::string_view kSupported =
-    "supported: XLMRobertaForSequenceClassification, BertForSequenceClassification";
+    "supported: XLMRoberta-, Roberta-, Camembert- and BertForSequenceClassification";
 
 struct Family {
   std::string_view model_type;
@@ -25,20 +26,41 @@ struct Family {
   HeadKind head;
   bool positions_after_padding;  // the first token's position is pad_token_id + 1
   int64_t pad_token_id;          // default
+  int64_t vocabulary;            // default
 };
 constexpr Family kFamilies[] = {
-    {"xlm-roberta", "XLMRobertaForSequenceClassification", HeadKind::kDenseTanhProject, true, 1},
-    {"bert", "BertForSequenceClassification", HeadKind::kPoolerTanhProject, false, 0},
+    {"xlm-roberta", "XLMRobertaForSequenceClassification", HeadKind::kDenseTanhProject, true, 1,
+     30522},
+    {"roberta", "RobertaForSequenceClassification", HeadKind::kDenseTanhProject, true, 1, 50265},
+    {"camembert", "CamembertForSequenceClassification", HeadKind::kDenseTanhProject, true, 1,
+     30522},
+    {"bert", "BertForSequenceClassification", HeadKind::kPoolerTanhProject, false, 0, 30522},
 };
+
+// transformers builds the class that model_type names, whatever the list of architectures says; the
+// classes of the RoBERTa kind compute the same.
+bool IsClassifierOf(const Family& family, std::string_view architecture) {
+  for (const Family& other : kFamilies) {
+    if (other.head == family.head && other.classifier == architecture) return true;
+  }
+  return false;
+}
 
 struct NamedActivation {
   std::string_view name;
   Activation activation;
 };
+// All names transformers has for the two forms of GELU (their constants differ by less than fp32
+// rounds), and ReLU.
 constexpr NamedActivation kActivations[] = {
-    {"gelu", Activation::kGeluErf},       {"gelu_python", Activation::kGeluErf},
-    {"gelu_new", Activation::kGeluTanh},  {"gelu_pytorch_tanh", Activation::kGeluTanh},
-    {"gelu_fast", Activation::kGeluTanh}, {"relu", Activation::kRelu},
+    {"gelu", Activation::kGeluErf},
+    {"gelu_python", Activation::kGeluErf},
+    {"gelu_new", Activation::kGeluTanh},
+    {"gelu_pytorch_tanh", Activation::kGeluTanh},
+    {"gelu_python_tanh", Activation::kGeluTanh},
+    {"gelu_fast", Activation::kGeluTanh},
+    {"gelu_accurate", Activation::kGeluTanh},
+    {"relu", Activation::kRelu},
 };
 
 // One value as it would be written in a message.
@@ -105,7 +127,7 @@ Result<const Family*> FindFamily(const Keys& keys, std::string_view origin) {
     architectures->ForEachElement([&](json::Value value) {
       const auto name = value.AsString();
       if (name && first.empty()) first = *name;
-      if (name && family != nullptr && *name == family->classifier) listed = true;
+      if (name && family != nullptr && IsClassifierOf(*family, *name)) listed = true;
       return true;
     });
   }
@@ -164,8 +186,44 @@ Status RefuseWhatIsNotDone(const Keys& keys) {
   return OkStatus();
 }
 
-// id2label counts where it is given, as in transformers; two labels without either key.
-Status CheckLabels(const Keys& keys, std::string_view origin) {
+// The names of two labels that leave no doubt which one means "relevant": none of their own, or
+// such as these. A pair of names as "entailment" and "contradiction" says that the model was
+// trained for something else.
+bool SecondMeansRelevant(std::string_view first, std::string_view second) {
+  struct Names {
+    std::string_view first;
+    std::string_view second;
+  };
+  constexpr Names kKnown[] = {
+      {"label_0", "label_1"},
+      {"0", "1"},
+      {"no", "yes"},
+      {"false", "true"},
+      {"irrelevant", "relevant"},
+      {"not_relevant", "relevant"},
+      {"not relevant", "relevant"},
+      {"non-relevant", "relevant"},
+      {"nonrelevant", "relevant"},
+  };
+  const auto same = [](std::string_view name, std::string_view lower) {
+    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char a, char b) {
+      return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+    });
+  };
+  return std::any_of(std::begin(kKnown), std::end(kKnown), [&](const Names& known) {
+    return same(first, known.first) && same(second, known.second);
+  });
+}
+
+// How many outputs the head has. id2label counts where it is given, as in transformers; two labels
+// without either key.
+//
+// Two labels: passage rerankers trained as classifiers (monoBERT and its kind) have "not relevant"
+// and "relevant", in this order, and their authors rank by the softmax's probability of label 1.
+// That is the sigmoid of output 1 less output 0, so that difference is the logit.
+// (sentence-transformers and TEI refuse to rank with such a model at all; nobody takes one column
+// of the two.)
+Result<int> ReadLabels(const Keys& keys, std::string_view origin) {
   int64_t labels = 2;
   std::string_view key = "num_labels and id2label are absent, which means";
   if (const auto map = keys.Find("id2label")) {
@@ -174,13 +232,29 @@ Status CheckLabels(const Keys& keys, std::string_view origin) {
     }
     labels = static_cast<int64_t>(map->size());
     key = "id2label has";
+    if (labels == 2) {
+      const auto first = map->Find("0");
+      const auto second = map->Find("1");
+      const auto first_name = first ? first->AsString() : std::nullopt;
+      const auto second_name = second ? second->AsString() : std::nullopt;
+      if (!first_name || !second_name) {
+        return Corrupt(Concat(origin, ": id2label: expected names of \"0\" and \"1\""));
+      }
+      if (!SecondMeansRelevant(*first_name, *second_name)) {
+        return keys.Refuse("id2label",
+                           Concat("got two labels, \"", *first_name, "\" and \"", *second_name,
+                                  "\"; a reranker's are \"irrelevant\" and "
+                                  "\"relevant\", \"no\" and \"yes\", or unnamed"));
+      }
+    }
   } else if (keys.Find("num_labels")) {
     PODIUM_ASSIGN_OR_RETURN(labels, keys.Integer("num_labels", 2, 0, kRowsMax));
     key = "num_labels is";
   }
-  if (labels == 1) return OkStatus();
+  if (labels == 1 || labels == 2) return static_cast<int>(labels);
   return Unsupported(Concat(origin, ": ", key, " ", labels,
-                            " labels; a reranker that Podium runs has 1, its logit is the score"));
+                            " labels; a reranker has 1, its logit is the score, or 2, not relevant "
+                            "and relevant"));
 }
 
 Result<float> ReadNormEps(const Keys& keys, std::string_view origin) {
@@ -215,16 +289,17 @@ Result<EncoderSpec> ParseConfig(std::string_view text, std::string_view origin) 
   const Keys keys(document.root(), origin);
   PODIUM_ASSIGN_OR_RETURN(const Family* family, FindFamily(keys, origin));
   PODIUM_RETURN_IF_ERROR(RefuseWhatIsNotDone(keys));
-  PODIUM_RETURN_IF_ERROR(CheckLabels(keys, origin));
 
   EncoderSpec spec;
   spec.architecture = family->classifier;
   spec.head = family->head;
+  PODIUM_ASSIGN_OR_RETURN(spec.labels, ReadLabels(keys, origin));
   PODIUM_ASSIGN_OR_RETURN(spec.layers, keys.Integer("num_hidden_layers", 12, 1, kLayersMax));
   PODIUM_ASSIGN_OR_RETURN(spec.hidden, keys.Integer("hidden_size", 768, 1, kWidthMax));
   PODIUM_ASSIGN_OR_RETURN(spec.heads, keys.Integer("num_attention_heads", 12, 1, kWidthMax));
   PODIUM_ASSIGN_OR_RETURN(spec.ffn, keys.Integer("intermediate_size", 3072, 1, kWidthMax));
-  PODIUM_ASSIGN_OR_RETURN(spec.vocabulary, keys.Integer("vocab_size", 30522, 1, kRowsMax));
+  PODIUM_ASSIGN_OR_RETURN(spec.vocabulary,
+                          keys.Integer("vocab_size", family->vocabulary, 1, kRowsMax));
   PODIUM_ASSIGN_OR_RETURN(spec.positions,
                           keys.Integer("max_position_embeddings", 512, 1, kRowsMax));
   PODIUM_ASSIGN_OR_RETURN(spec.token_types, keys.Integer("type_vocab_size", 2, 1, kTokenTypesMax));

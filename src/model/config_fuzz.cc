@@ -17,6 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   PODIUM_CHECK(spec->heads >= 1 && spec->head_size() * spec->heads == spec->hidden);
   PODIUM_CHECK(spec->head_size() % 8 == 0 && spec->head_size() <= 256);
   PODIUM_CHECK(spec->length_max() >= 1 && spec->position_offset >= 0);
-  PODIUM_CHECK(spec->norm_eps > 0 && spec->labels == 1);
+  PODIUM_CHECK(spec->norm_eps > 0 && (spec->labels == 1 || spec->labels == 2));
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "base/concat.h"
 #include "base/file.h"
@@ -80,8 +81,42 @@ TEST(Config, ObeysWhatChangesTheMaths) {
   EXPECT_EQ(obeyed(R"("layer_norm_eps":1e-5)").norm_eps, 1e-5f);
   EXPECT_EQ(obeyed(R"("pad_token_id":0,"max_position_embeddings":130)").position_offset, 1);
   EXPECT_EQ(obeyed(R"("pad_token_id":0,"max_position_embeddings":130)").length_max(), 129);
+  EXPECT_EQ(obeyed(R"("hidden_act":"gelu_python")").activation, Activation::kGeluErf);
+  for (const char* tanh : {"gelu_fast", "gelu_python_tanh", "gelu_accurate"}) {
+    EXPECT_EQ(obeyed(Concat(R"("hidden_act":")", tanh, "\"")).activation, Activation::kGeluTanh);
+  }
   // id2label counts before num_labels.
   EXPECT_EQ(obeyed(R"("num_labels":5,"id2label":{"0":"x"})").labels, 1);
+}
+
+TEST(Config, TheRobertaKindHasOneHeadUnderThreeNames) {
+  for (const auto& [type, architecture, vocabulary] :
+       {std::tuple("roberta", "RobertaForSequenceClassification", 50265),
+        std::tuple("camembert", "CamembertForSequenceClassification", 30522),
+        std::tuple("xlm-roberta", "XLMRobertaForSequenceClassification", 30522)}) {
+    for (const char* listed : {architecture, "RobertaForSequenceClassification"}) {
+      const auto spec = ParseConfig(Concat(R"({"model_type":")", type, R"(","architectures":[")",
+                                           listed, R"("],"num_labels":1})"),
+                                    "config.json");
+      ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+      EXPECT_EQ(spec->architecture, architecture);  // what model_type names is built
+      EXPECT_EQ(spec->head, HeadKind::kDenseTanhProject);
+      EXPECT_EQ(spec->position_offset, 2);
+      EXPECT_EQ(spec->vocabulary, vocabulary);
+    }
+  }
+}
+
+TEST(Config, TwoLabelsAreNotRelevantAndRelevant) {  // known-bugs 020, 021
+  for (const std::string& text :
+       {XlmRoberta(R"("num_labels":2)"), std::string(R"({"model_type":"bert"})"),
+        XlmRoberta(R"("id2label":{"0":"LABEL_0","1":"LABEL_1"})"),
+        XlmRoberta(R"("id2label":{"1":"Relevant","0":"Not_Relevant"})"),
+        XlmRoberta(R"("id2label":{"0":"no","1":"yes"})")}) {
+    const auto spec = ParseConfig(text, "config.json");
+    ASSERT_TRUE(spec.ok()) << spec.status().ToString();
+    EXPECT_EQ(spec->labels, 2) << text;
+  }
 }
 
 TEST(Config, IgnoresWhatDoesNot) {
@@ -113,6 +148,8 @@ TEST(Config, RefusesByName) {
        "XLMRobertaModel has no classification head: it is an embedding"},
       {R"({"architectures":["XLMRobertaForMaskedLM"],"model_type":"xlm-roberta"})", kUnsupported,
        "no classification head"},
+      {R"({"architectures":["ModernBertForSequenceClassification"],"model_type":"modernbert"})",
+       kUnsupported, "supported: XLMRoberta-, Roberta-, Camembert- and BertForSequence"},
       {R"({"architectures":["BertForTokenClassification"],"model_type":"bert"})", kUnsupported,
        "BertForTokenClassification is not a reranker"},
       {R"({"architectures":["BertForSequenceClassification"],"model_type":"xlm-roberta"})",
@@ -121,9 +158,14 @@ TEST(Config, RefusesByName) {
       {Bert(R"("auto_map":{"AutoModelForSequenceClassification":"x.Y"})"), kUnsupported,
        "auto_map"},
       // labels
-      {XlmRoberta(R"("num_labels":2)"), kUnsupported, "num_labels is 2 labels"},
-      {XlmRoberta(R"("id2label":{"0":"no","1":"yes"})"), kUnsupported, "id2label has 2 labels"},
-      {R"({"model_type":"bert"})", kUnsupported, "2 labels"},
+      {XlmRoberta(R"("num_labels":3)"), kUnsupported, "num_labels is 3 labels"},
+      {XlmRoberta(R"("num_labels":0)"), kUnsupported, "num_labels is 0 labels"},
+      {XlmRoberta(R"("id2label":{"0":"a","1":"b","2":"c"})"), kUnsupported, "id2label has 3"},
+      {XlmRoberta(R"("id2label":{"0":"yes","1":"no"})"), kUnsupported,
+       "got two labels, \"yes\" and \"no\""},
+      {XlmRoberta(R"("id2label":{"0":"NEGATIVE","1":"POSITIVE"})"), kUnsupported, "\"POSITIVE\""},
+      {XlmRoberta(R"("id2label":{"0":"no","2":"yes"})"), kCorrupt, "names of \"0\" and \"1\""},
+      {XlmRoberta(R"("id2label":{"0":"no","1":1})"), kCorrupt, "names of \"0\" and \"1\""},
       {XlmRoberta(R"("id2label":["x"])"), kCorrupt, "id2label: got an array"},
       // keys that change the maths
       {XlmRoberta(R"("hidden_act":"silu")"), kUnsupported,

@@ -41,6 +41,8 @@ struct EncoderSpec {
   MaskKind mask = MaskKind::kFull;
   HeadKind head = HeadKind::kDenseTanhProject;
   Pooling pooling = Pooling::kFirst;
+  /// 1: the head's output is the logit. 2: the logit is output 1 (relevant) less output 0, whose
+  /// sigmoid is the softmax's probability of label 1.
   int labels = 1;
 
   int head_size() const { return hidden / heads; }

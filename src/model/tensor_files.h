@@ -28,6 +28,8 @@ class TensorFiles {
   static Result<TensorFiles> Open(const std::string& folder);
   /// Null when there is no tensor of this name.
   const MappedTensor* Find(const std::string& name) const;
+  /// All of them, by name.
+  const std::unordered_map<std::string, MappedTensor>& tensors() const { return tensors_; }
   /// Where the tensors come from, for messages.
   const std::string& origin() const { return origin_; }
 

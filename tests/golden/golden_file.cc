@@ -79,6 +79,9 @@ Golden ReadGolden(const std::string& name) {
       .eps = Need(Need(recipe.Find("eps"), path, "eps").AsDouble(), path, "eps"),
       .seed = static_cast<uint64_t>(IntOf(recipe, "seed", path)),
       .storage = StringOf(recipe, "storage", path),
+      .activation = StringOf(recipe, "activation", path),
+      .labels = IntOf(recipe, "labels", path),
+      .padding = IntOf(recipe, "padding", path),
   };
   golden.fingerprint = std::stoull(StringOf(recipe, "fingerprint", path), nullptr, 16);
   Need(root.Find("cases"), path, "cases").ForEachElement([&](json::Value one) {

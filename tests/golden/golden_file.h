@@ -25,9 +25,10 @@ struct Golden {
 };
 
 /// Those that every run checks; large_full is for hand runs.
-inline constexpr const char* kGoldenNames[] = {"tiny",     "tiny_f16",  "tiny_bf16", "tiny_bert",
-                                               "tiny_pad", "tiny_long", "base",      "base_f16",
-                                               "v2_m3",    "minilm",    "mini"};
+inline constexpr const char* kGoldenNames[] = {
+    "tiny",    "tiny_f16",     "tiny_bf16",      "tiny_bert",     "tiny_pad", "tiny_long",
+    "roberta", "roberta_fast", "camembert_relu", "camembert_two", "bert_new", "bert_tanh_two",
+    "base",    "base_f16",     "v2_m3",          "minilm",        "mini"};
 
 /// tests/golden/NAME.json. A file that cannot be read ends the program: the tests have no input.
 Golden ReadGolden(const std::string& name);

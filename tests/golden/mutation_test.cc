@@ -66,7 +66,9 @@ struct Planted {
 };
 constexpr Planted kPlanted[] = {
     {Mistake::kGeluTanh, "gelu_tanh"},
+    {Mistake::kGeluErf, "gelu_erf"},
     {Mistake::kPositionMinusOne, "position_minus_one"},
+    {Mistake::kPositionsFromTwo, "positions_from_two"},
     {Mistake::kPaddingCounted, "padding_counted"},
     {Mistake::kWrongEps, "wrong_eps"},
     {Mistake::kTypesZero, "types_zero"},
@@ -82,6 +84,8 @@ constexpr Planted kPlanted[] = {
     {Mistake::kBiasDropped, "bias_dropped"},
     {Mistake::kHeadsMixed, "heads_mixed"},
     {Mistake::kLastKeyHidden, "last_key_hidden"},
+    {Mistake::kFirstLabel, "first_label"},
+    {Mistake::kLabelsSwapped, "labels_swapped"},
 };
 
 // Largest distance from the goldens of up to 65 tokens, the sequences scored together as one batch.
@@ -105,8 +109,8 @@ double Distance(const Opened& opened, Mistake mistake) {
 
 TEST(MutationTest, EveryPlantedMistakeMissesAGoldenByTenTolerances) {
   // Cheapest first; the tanh form of GELU needs some layers to grow.
-  const Opened opened[] = {Opened("tiny"), Opened("tiny_bert"), Opened("tiny_pad"),
-                           Opened("minilm")};
+  const Opened opened[] = {Opened("tiny"),           Opened("tiny_bert"),     Opened("tiny_pad"),
+                           Opened("camembert_relu"), Opened("bert_tanh_two"), Opened("minilm")};
   for (const Opened& one : opened) {
     ASSERT_TRUE(one.model.ok()) << one.model.status().ToString();
     EXPECT_LT(Distance(one, Mistake::kNone), kExact);

@@ -71,7 +71,8 @@ double GeluTanh(double x) {
 
 PlainEncoder::Matrix PlainEncoder::Embed(const Batch& batch) const {
   Matrix x(static_cast<size_t>(batch.tokens()), static_cast<size_t>(spec_.hidden));
-  const int offset = spec_.position_offset - (mistake_ == Mistake::kPositionMinusOne ? 1 : 0);
+  int offset = spec_.position_offset - (mistake_ == Mistake::kPositionMinusOne ? 1 : 0);
+  if (mistake_ == Mistake::kPositionsFromTwo && offset > 0) offset = 2;
   // RoBERTa's row for its padding id, which positions count past; no id at all for BERT.
   const int padding = spec_.position_offset - 1;
   for (int s = 0; s < batch.size(); ++s) {
@@ -167,6 +168,7 @@ PlainEncoder::Matrix PlainEncoder::Attention(const Batch& batch, const Matrix& q
 void PlainEncoder::Activate(Matrix& x) const {
   Activation activation = spec_.activation;
   if (mistake_ == Mistake::kGeluTanh) activation = Activation::kGeluTanh;
+  if (mistake_ == Mistake::kGeluErf) activation = Activation::kGeluErf;
   for (double& value : x.values) {
     switch (activation) {
       case Activation::kGeluErf:
@@ -214,7 +216,7 @@ void PlainEncoder::Layer(const Batch& batch, const LayerView& layer, Matrix& x) 
 std::vector<double> PlainEncoder::Score(const Batch& batch) {
   PODIUM_CHECK(spec_.norm_place == NormPlace::kPost && spec_.mlp == MlpKind::kPlain);
   PODIUM_CHECK(spec_.position_kind == PositionKind::kLearned && spec_.mask == MaskKind::kFull);
-  PODIUM_CHECK(spec_.pooling == Pooling::kFirst && spec_.labels == 1);
+  PODIUM_CHECK(spec_.pooling == Pooling::kFirst && spec_.labels <= 2);
   Matrix x = Embed(batch);
   Norm(x, weights_.embedding_norm);
   for (const LayerView& layer : weights_.layers) Layer(batch, layer, x);
@@ -231,7 +233,16 @@ std::vector<double> PlainEncoder::Score(const Batch& batch) {
       for (double& value : pooled.values) value = std::tanh(value);
     }
   }
-  return Linear(pooled, weights_.head_project).values;
+  const Matrix outputs = Linear(pooled, weights_.head_project);
+  if (spec_.labels == 1) return outputs.values;
+  std::vector<double> logits;
+  for (size_t i = 0; i < outputs.rows; ++i) {
+    const auto labels = outputs.row(i);
+    logits.push_back(mistake_ == Mistake::kFirstLabel      ? labels[0]
+                     : mistake_ == Mistake::kLabelsSwapped ? labels[0] - labels[1]
+                                                           : labels[1] - labels[0]);
+  }
+  return logits;
 }
 
 double PlainEncoder::attention_deviation() const {

@@ -18,7 +18,9 @@ namespace podium::golden {
 enum class Mistake {
   kNone,
   kGeluTanh,          // the approximation in place of the exact function
+  kGeluErf,           // the exact function where the approximation or ReLU is asked for
   kPositionMinusOne,  // first token in row offset − 1
+  kPositionsFromTwo,  // though the padding id is not 1
   kPaddingCounted,    // the padding id inside a text takes a position as any other
   kWrongEps,          // the other family's: 1e-5 ↔ 1e-12
   kTypesZero,         // segment ids ignored
@@ -34,6 +36,8 @@ enum class Mistake {
   kBiasDropped,       // of the value projection
   kHeadsMixed,        // keys of the next head
   kLastKeyHidden,     // softmax one key short
+  kFirstLabel,        // of two, in place of their difference
+  kLabelsSwapped,     // label 0 taken for the relevant one
 };
 
 class PlainEncoder {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
@@ -124,12 +125,20 @@ std::vector<TensorEntry> TensorsOf(const Recipe& recipe) {
     add_norm(layer + "output.LayerNorm");
   }
   add_linear(bert ? root + "pooler.dense" : "classifier.dense", hidden, hidden);
-  add_linear(bert ? "classifier" : "classifier.out_proj", 1, hidden);
+  add_linear(bert ? "classifier" : "classifier.out_proj", recipe.labels, hidden);
   return tensors;
 }
 
+std::string ArchitectureOf(const std::string& kind) {
+  for (const auto& [of, name] :
+       {std::pair("bert", "Bert"), std::pair("roberta", "Roberta"),
+        std::pair("camembert", "Camembert"), std::pair("xlm-roberta", "XLMRoberta")}) {
+    if (kind == of) return Concat(name, "ForSequenceClassification");
+  }
+  PODIUM_CHECK(false);
+}
+
 std::string ConfigText(const Recipe& recipe) {
-  const bool bert = recipe.kind == "bert";
   std::string text;
   json::Writer writer(text);
   const auto write_int = [&](const char* key, int value) {
@@ -139,7 +148,7 @@ std::string ConfigText(const Recipe& recipe) {
   writer.BeginObject();
   writer.Key("architectures");
   writer.BeginArray();
-  writer.String(bert ? "BertForSequenceClassification" : "XLMRobertaForSequenceClassification");
+  writer.String(ArchitectureOf(recipe.kind));
   writer.EndArray();
   writer.Key("model_type");
   writer.String(recipe.kind);
@@ -150,17 +159,19 @@ std::string ConfigText(const Recipe& recipe) {
   write_int("intermediate_size", recipe.ffn);
   write_int("max_position_embeddings", recipe.positions);
   write_int("type_vocab_size", recipe.token_types);
-  write_int("pad_token_id", bert ? 0 : 1);
+  write_int("pad_token_id", recipe.padding);
   writer.Key("layer_norm_eps");
   writer.Double(recipe.eps);
   writer.Key("hidden_act");
-  writer.String("gelu");
+  writer.String(recipe.activation);
   writer.Key("position_embedding_type");
   writer.String("absolute");
   writer.Key("id2label");
   writer.BeginObject();
-  writer.Key("0");
-  writer.String("LABEL_0");
+  for (int label = 0; label < recipe.labels; ++label) {
+    writer.Key(Concat(label));
+    writer.String(Concat("LABEL_", label));
+  }
   writer.EndObject();
   writer.EndObject();
   return text;

@@ -15,7 +15,7 @@
 namespace podium::golden {
 
 struct Recipe {
-  std::string kind = "xlm-roberta";  // or "bert"
+  std::string kind = "xlm-roberta";  // or "roberta", "camembert", "bert"
   int layers = 0;
   int hidden = 0;
   int heads = 0;
@@ -26,6 +26,9 @@ struct Recipe {
   double eps = 1e-5;
   uint64_t seed = 0;
   std::string storage = "F32";  // "F16" and "BF16": rounded to nearest even
+  std::string activation = "gelu";
+  int labels = 1;
+  int padding = 1;  // id; positions of all kinds but "bert" count from it
 };
 
 /// config.json and model.safetensors (or `shards` files and their index) in a temporary folder that

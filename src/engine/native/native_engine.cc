@@ -35,7 +35,7 @@ Status CheckSpec(const EncoderSpec& spec) {
   if (spec.mlp != MlpKind::kPlain) return refuse("gated MLP");
   if (spec.mask != MaskKind::kFull) return refuse("windowed or causal attention");
   if (spec.pooling != Pooling::kFirst) return refuse("mean pooling");
-  if (spec.labels != 1) return refuse("head with more than one label");
+  if (spec.labels > 2) return refuse("head with more than two labels");
   if (spec.head_size() % 8 != 0 || spec.head_size() > kernels::kHeadSizeMax) {
     return Unsupported(Concat(spec.architecture, ": head size ", spec.head_size(),
                               ", supported are multiples of 8 up to ", kernels::kHeadSizeMax));

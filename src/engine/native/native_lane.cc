@@ -278,8 +278,18 @@ void NativeLane::Head(const RowSet& set, std::span<float> logits) {
   Member& member = members_.front();
   Multiply(weights_.head_dense, set.residual, row_, set.rows, set.query, row_, member,
            kernels::Activate::kTanh, nullptr);
-  Multiply(weights_.head_project, set.query, row_, set.rows, logits.data(), 1, member,
+  if (spec_.labels == 1) {
+    Multiply(weights_.head_project, set.query, row_, set.rows, logits.data(), 1, member,
+             kernels::Activate::kNone, nullptr);
+    return;
+  }
+  // Two labels: the residual rows are not needed any more, they take both logits.
+  Multiply(weights_.head_project, set.query, row_, set.rows, set.residual, row_, member,
            kernels::Activate::kNone, nullptr);
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const float* labels = set.residual + i * row_;
+    logits[i] = labels[1] - labels[0];
+  }
 }
 
 }  // namespace podium
