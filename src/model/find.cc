@@ -1,13 +1,11 @@
 #include "model/find.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
 #include "base/concat.h"
-#include "base/file.h"
+#include "model/hub_cache.h"
 #include "model/model.h"
 
 namespace podium {
@@ -16,7 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kBundledModel = "podium-mini-zh-en";
-constexpr size_t kRefBytesMax = 4096;
 
 bool IsFolder(const std::string& path) {
   std::error_code error;
@@ -28,69 +25,11 @@ bool HoldsModel(const std::string& folder) {
   return fs::exists(fs::path(folder) / "config.json", error);
 }
 
-// Parts of hub names and revisions become paths: no way out of the cache.
-bool IsPlainPart(std::string_view part) {
-  return !part.empty() && part.front() != '.' && part.find("..") == std::string_view::npos &&
-         std::all_of(part.begin(), part.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '-' || c == '_' || c == '.';
-         });
-}
-
-bool ArePlainParts(std::string_view path, size_t parts_max) {
-  size_t parts = 0;
-  while (true) {
-    const size_t slash = path.find('/');
-    if (!IsPlainPart(path.substr(0, slash)) || ++parts > parts_max) return false;
-    if (slash == std::string_view::npos) return true;
-    path.remove_prefix(slash + 1);
-  }
-}
-
 std::string ReplaceAll(std::string text, std::string_view from, std::string_view to) {
   for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
   return text;
-}
-
-struct HubName {
-  std::string name;      // "org/name"
-  std::string revision;  // "" for the default
-};
-
-std::optional<HubName> ParseHubName(const std::string& text) {
-  const size_t at = text.find('@');
-  HubName hub{text.substr(0, at), at == std::string::npos ? "" : text.substr(at + 1)};
-  if (!ArePlainParts(hub.name, 2)) return std::nullopt;
-  if (at != std::string::npos && !ArePlainParts(hub.revision, 8)) return std::nullopt;
-  return hub;
-}
-
-// A variable that is set and not empty.
-std::optional<std::string> Variable(const Environment& environment, const char* name) {
-  auto value = environment(name);
-  return value && !value->empty() ? value : std::nullopt;
-}
-
-std::string HuggingFaceCache(const Environment& environment) {
-  if (const auto cache = Variable(environment, "HF_HUB_CACHE")) return *cache;
-  if (const auto home = Variable(environment, "HF_HOME")) return *home + "/hub";
-  if (const auto cache = Variable(environment, "XDG_CACHE_HOME"))
-    return *cache + "/huggingface/hub";
-  return Variable(environment, "HOME").value_or("") + "/.cache/huggingface/hub";
-}
-
-// models--org--name/snapshots/COMMIT; refs/REVISION holds the commit of a branch or tag.
-std::string HuggingFaceSnapshot(const std::string& cache, const HubName& hub) {
-  const std::string repository = Concat(cache, "/models--", ReplaceAll(hub.name, "/", "--"));
-  const std::string revision = hub.revision.empty() ? "main" : hub.revision;
-  std::string commit = revision;
-  if (auto ref = ReadFile(Concat(repository, "/refs/", revision), kRefBytesMax); ref.ok()) {
-    ref->erase(std::min(ref->find_first_of(" \r\n"), ref->size()));
-    if (IsPlainPart(*ref)) commit = *ref;
-  }
-  return Concat(repository, "/snapshots/", commit);
 }
 
 std::vector<std::string> ModelScopeFolders(const Environment& environment,
@@ -105,11 +44,6 @@ std::vector<std::string> ModelScopeFolders(const Environment& environment,
     folders.push_back(Concat(cache, layout, stored));
   }
   return folders;
-}
-
-std::optional<std::string> ProcessEnvironment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
 }  // namespace
@@ -127,7 +61,8 @@ Result<std::string> FindModelFolder(const std::string& name_or_folder,
     return NotFound(Concat("model \"", name_or_folder,
                            "\": no such folder, and no hub name (org/name or org/name@revision)"));
   }
-  std::vector<std::string> folders = {HuggingFaceSnapshot(HuggingFaceCache(environment), *hub)};
+  std::vector<std::string> folders = {
+      HubSnapshotFolder(HubRepositoryFolder(HuggingFaceCache(environment), *hub), *hub)};
   const bool on_modelscope = hub->revision.empty() && hub->name.find('/') != std::string::npos;
   if (on_modelscope) {
     const auto more = ModelScopeFolders(environment, hub->name);
@@ -138,11 +73,9 @@ Result<std::string> FindModelFolder(const std::string& name_or_folder,
     if (HoldsModel(folder)) return folder;
     looked += Concat("\n  ", folder, IsFolder(folder) ? " (there, but without config.json)" : "");
   }
-  std::string message =
-      Concat("model \"", name_or_folder,
-             "\": no folder of that name, and not in the local caches; looked in", looked,
-             "\nDownload it with one of\n  huggingface-cli download ", hub->name);
-  if (!hub->revision.empty()) message += Concat(" --revision ", hub->revision);
+  std::string message = Concat("model \"", name_or_folder,
+                               "\": no folder of that name, and not in the local caches; looked in",
+                               looked, "\nDownload it with one of\n  podium pull ", name_or_folder);
   if (on_modelscope) message += Concat("\n  modelscope download --model ", hub->name);
   return NotFound(std::move(message));
 }

@@ -55,6 +55,9 @@ TEST_F(FindTest, HuggingFaceVariablesCountInTheirOrder) {
       {{"HF_HUB_CACHE", At("hub")}, {"HF_HOME", elsewhere}},
       {{"HF_HOME", At("")}, {"XDG_CACHE_HOME", elsewhere}},
       {{"HF_HUB_CACHE", ""}, {"HF_HOME", At("")}},
+      {{"HUGGINGFACE_HUB_CACHE", At("hub")}, {"HF_HOME", elsewhere}},
+      {{"HF_HOME", "~"}, {"HOME", At("")}},
+      {{"HF_HUB_CACHE", "~/hub"}, {"HOME", At("")}},
   };
   for (const auto& variables : cases) {
     const auto found = FindModelFolder(name_, Variables(variables));
@@ -82,8 +85,7 @@ TEST_F(FindTest, RevisionsAreBranchesTagsOrCommits) {
     EXPECT_EQ(*found, expected);
   }
   const auto absent = FindModelFolder(name_ + "@v9", variables);
-  EXPECT_THAT(absent.status().message(),
-              HasSubstr("huggingface-cli download BAAI/bge-reranker-base --revision v9"));
+  EXPECT_THAT(absent.status().message(), HasSubstr("\n  podium pull BAAI/bge-reranker-base@v9"));
   EXPECT_THAT(absent.status().message(), Not(HasSubstr("modelscope")));
 }
 
@@ -107,7 +109,7 @@ TEST_F(FindTest, AbsentModelsSayWhereAndHow) {
   for (const std::string& part :
        {At("hub/models--BAAI--bge-reranker-base/snapshots/main (there, but without config.json)"),
         At("scope/hub/models/BAAI/bge-reranker-base"),
-        std::string("\n  huggingface-cli download BAAI/bge-reranker-base\n"),
+        std::string("\n  podium pull BAAI/bge-reranker-base\n"),
         std::string("\n  modelscope download --model BAAI/bge-reranker-base")}) {
     EXPECT_THAT(found.status().message(), HasSubstr(part));
   }

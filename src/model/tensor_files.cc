@@ -1,31 +1,20 @@
 #include "model/tensor_files.h"
 
 #include <filesystem>
-#include <map>
-#include <string_view>
 #include <utility>
 
 #include "base/concat.h"
-#include "json/json.h"
 #include "model/safetensors.h"
+#include "model/shard_index.h"
 
 namespace podium {
 namespace {
-
-constexpr size_t kIndexBytesMax = size_t{64} << 20;
-constexpr size_t kShardsMax = 1024;
 
 bool Exists(const std::string& path) {
   std::error_code error;
   // A link counts though it leads nowhere, as in a cache whose download was cut: opening it says so
   // by name.
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
-}
-
-// A shard lies in the model's folder: its name is a file name, never a way out of it.
-bool IsPlainFileName(std::string_view name) {
-  return !name.empty() && name.size() <= 255 && name[0] != '.' &&
-         name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
 }
 
 Status NoWeights(const std::string& folder) {
@@ -80,30 +69,8 @@ Status TensorFiles::AddFile(const std::string& path,
 }
 
 Status TensorFiles::AddShards(const std::string& folder, const std::string& index_path) {
-  PODIUM_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, kIndexBytesMax));
-  PODIUM_ASSIGN_OR_RETURN(const json::Document document, json::Document::Parse(text, index_path));
-  const auto map = document.root().Find("weight_map");
-  if (!map || !map->is(json::Type::kObject)) {
-    return Corrupt(Concat(index_path, ": weight_map is missing or no object"));
-  }
-  std::map<std::string, std::vector<std::string>> names_by_shard;
-  Status status;
-  map->ForEachMember([&](std::string_view tensor, json::Value value) {
-    const auto shard = value.AsString();
-    if (!shard || !IsPlainFileName(*shard)) {
-      status = Corrupt(Concat(index_path, ": tensor ", tensor, ": ",
-                              shard ? Concat('"', *shard, '"') : std::string(value.type_name()),
-                              " is not the name of a file in this folder"));
-      return false;
-    }
-    names_by_shard[std::string(*shard)].emplace_back(tensor);
-    if (names_by_shard.size() > kShardsMax) {
-      status = ResourceExhausted(Concat(index_path, ": more than ", kShardsMax, " shards"));
-      return false;
-    }
-    return true;
-  });
-  PODIUM_RETURN_IF_ERROR(status);
+  PODIUM_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, kShardIndexBytesMax));
+  PODIUM_ASSIGN_OR_RETURN(const auto names_by_shard, ParseShardIndex(text, index_path));
   for (const auto& [shard, names] : names_by_shard) {
     const std::string path = Concat(folder, "/", shard);
     std::unordered_map<std::string, MappedTensor> tensors;
