@@ -19,6 +19,15 @@ if(NOT PODIUM_KERNELS_ONLY)
     FetchContent_MakeAvailable(utf8proc)
     add_library(utf8proc::utf8proc ALIAS utf8proc)
   endif()
+
+  # Only for `podium pull`: never downloaded (they carry the system's certificates and security fixes).
+  if(PODIUM_PULL)
+    find_package(CURL 7.85 QUIET)
+    find_package(OpenSSL 1.1.1 QUIET COMPONENTS Crypto)
+    if(NOT (CURL_FOUND AND OpenSSL_FOUND))
+      message(STATUS "podium pull: left out, libcurl 7.85 or OpenSSL was not found (libcurl4-openssl-dev, libssl-dev)")
+    endif()
+  endif()
 endif()
 
 if(PODIUM_BUILD_TESTS)

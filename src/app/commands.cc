@@ -8,21 +8,24 @@
 
 namespace podium {
 
-int Fail(const Status& status) {
-  if (status.code() == StatusCode::kCancelled) {
-    std::fputs("podium: interrupted\n", stderr);
-    return kExitInterrupted;
-  }
-  // Names of files and models come from outside: nothing in them may reach the terminal raw. Lines
-  // stay lines, a download command is one.
+void PrintMessage(const std::string& message) {
   std::string text;
-  for (size_t at = 0; at < status.message().size();) {
-    const Utf8Char c = DecodeUtf8(std::string_view(status.message()).substr(at));
+  for (size_t at = 0; at < message.size();) {
+    const Utf8Char c = DecodeUtf8(std::string_view(message).substr(at));
     at += static_cast<size_t>(c.bytes);
+    // Lines stay lines, a download command is one.
     const bool control = (c.code < 0x20 && c.code != '\n') || (c.code >= 0x7F && c.code < 0xA0);
     AppendUtf8(control ? char32_t{0xFFFD} : c.code, text);
   }
   std::fprintf(stderr, "podium: %s\n", text.c_str());
+}
+
+int Fail(const Status& status) {
+  if (status.code() == StatusCode::kCancelled) {
+    PrintMessage("interrupted");
+    return kExitInterrupted;
+  }
+  PrintMessage(status.message());
   return kExitError;
 }
 

@@ -21,9 +21,14 @@ int Run(const RankCommand& command, Session session);
 int Run(const TokenizeCommand& command, Session session);
 int Run(const InspectCommand& command, Session session);
 int Run(const DoctorCommand& command, Session session);
+int Run(const PullCommand& command, Session session);
 int Run(const VersionCommand& command, Session session);
 
-/// "podium: message" on stderr, made printable; the exit code that belongs to the status.
+/// "podium: message" on stderr, made printable: names of files and what servers say come from
+/// outside, and nothing in them may reach the terminal raw.
+void PrintMessage(const std::string& message);
+
+/// The same of an error; the exit code that belongs to the status.
 int Fail(const Status& status);
 
 /// "podium: message" and where to read on, on stderr; kExitUsage.

@@ -37,6 +37,15 @@ Examples:
   podium doctor
   podium doctor --model BAAI/bge-reranker-base)help";
 
+constexpr const char* kPullExamples = R"help(
+Examples:
+  podium pull BAAI/bge-reranker-base
+  podium pull BAAI/bge-reranker-v2-m3 --to ./model
+  podium rank --model "$(podium pull BAAI/bge-reranker-base)" -q "what is a tomato" -f passages.txt
+
+Into Hugging Face's cache, where its other clients look too. Prints the folder. Environment: HF_TOKEN for
+private and gated models, HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HTTPS_PROXY, SSL_CERT_FILE.)help";
+
 constexpr const char* kMainExamples = R"help(
 Examples:
   podium rank -q "what is a tomato" "A tomato is a berry." "Trains run twice a day."
@@ -141,6 +150,21 @@ void DescribeInspect(CLI::App& command, InspectCommand& inspect) {
   command.footer(kInspectExamples);
 }
 
+void DescribePull(CLI::App& command, PullCommand& pull) {
+  command.add_option("model", pull.model, "org/name or org/name@revision")
+      ->required()
+      ->type_name("NAME");
+  command.add_option("--revision", pull.revision, "Branch, tag or commit; default: main");
+  command.add_option("--to", pull.to, "A plain folder to fill instead of the cache");
+  command.add_flag("--offline", pull.offline, "Only look whether the model is there");
+  command.add_option("--retries", pull.retries, "Further tries after a failed request, 0 to 100")
+      ->check(CLI::Range(0, 100))
+      ->type_name("")
+      ->capture_default_str();
+  command.add_flag("--quiet", pull.quiet, "Nothing on standard error but errors");
+  command.footer(kPullExamples);
+}
+
 // An empty value is a slip, most often an unset variable of a script: "--top-n ''" must not mean 0.
 // Texts may be empty.
 void RefuseEmptyValues(CLI::App& command) {
@@ -234,18 +258,22 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   TokenizeCommand tokenize;
   InspectCommand inspect;
   DoctorCommand doctor;
+  PullCommand pull;
   CLI::App* rank_app = main.add_subcommand("rank", "Order documents by their score for a query");
   CLI::App* tokenize_app = main.add_subcommand("tokenize", "Show the token ids of texts or a pair");
   CLI::App* inspect_app =
       main.add_subcommand("inspect", "Show what a model is; --verify checks its scores");
   CLI::App* doctor_app =
       main.add_subcommand("doctor", "Show what this machine offers and what Podium uses");
+  CLI::App* pull_app = main.add_subcommand("pull", "Download a model from the hub");
   DescribeRank(*rank_app, rank);
   DescribeTokenize(*tokenize_app, tokenize);
   DescribeInspect(*inspect_app, inspect);
   doctor_app->add_option("-m,--model", doctor.model, kModelHelp);
   doctor_app->footer(kDoctorExamples);
-  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app};
+  DescribePull(*pull_app, pull);
+  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app,
+                                           pull_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
@@ -277,6 +305,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (!literal.empty()) return UsageError(main, "unexpected argument \"" + literal[0] + "\"");
   if (inspect_app->parsed()) return Command(std::move(inspect));
   if (doctor_app->parsed()) return Command(std::move(doctor));
+  if (pull_app->parsed()) return Command(std::move(pull));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

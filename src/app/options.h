@@ -52,10 +52,19 @@ struct DoctorCommand {
   std::string model;
 };
 
+struct PullCommand {
+  std::string model;     // org/name or org/name@revision
+  std::string revision;  // "" for the one in the name, else main
+  std::string to;        // "" for the cache
+  bool offline = false;
+  bool quiet = false;
+  int retries = 5;
+};
+
 struct VersionCommand {};
 
-using Command =
-    std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand, VersionCommand>;
+using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
+                             PullCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;
