@@ -220,6 +220,7 @@ Status Puller::Publish() {
   for (const Part& part : parts_) {
     if (part.remote) store_->CleanUp(part.remote->digest);
   }
+  store_->CleanUpLock();
   const std::string& revision = options_.model.revision;
   if (!options_.folder.empty() || revision == repository_.commit) return OkStatus();
   const std::string ref =
@@ -235,12 +236,20 @@ Result<PullResult> Puller::Run() {
   store_ = options_.folder.empty()
                ? Store::InCache(settings_.cache, options_.model, repository_.commit)
                : Store::InFolder(options_.folder);
+  std::optional<FileLock> lock;
+  if (!options_.folder.empty()) {
+    const auto waiting = [&] {
+      events_.note(Concat(options_.folder, ": another process fills it; waiting"));
+    };
+    PODIUM_ASSIGN_OR_RETURN(FileLock held, store_->LockFolder(cancel_, waiting));
+    lock.emplace(std::move(held));
+  }
   // What must be read before the rest is known or wanted.
   bool is_prepared = false;
   const auto add = [&](const std::string& name) -> Status {
     PODIUM_ASSIGN_OR_RETURN(Part part, Describe(name));
     // A complete model in a cache that is read-only is one.
-    if (part.remote && !std::exchange(is_prepared, true)) {
+    if (part.remote && options_.folder.empty() && !std::exchange(is_prepared, true)) {
       PODIUM_RETURN_IF_ERROR(store_->Prepare());
     }
     if (name == "config.json" || name == selection.index) {

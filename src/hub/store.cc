@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kFolderLock[] = "podium";
 constexpr char kCacheTag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# Downloaded models, which can be downloaded again. See https://bford.info/cachedir/\n";
@@ -87,6 +88,18 @@ Status Store::Prepare() const {
   return WriteWhole(tag, kCacheTag);
 }
 
+Result<FileLock> Store::LockFolder(const std::atomic<bool>& cancel,
+                                   const std::function<void()>& waiting) const {
+  constexpr int kTriesMax = 100;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    PODIUM_RETURN_IF_ERROR(Prepare());
+    auto lock = FileLock::Acquire(LockPath(kFolderLock), cancel, waiting);
+    // Whoever is done takes the folders of the lock away, perhaps just now.
+    if (lock.ok() || lock.status().code() != StatusCode::kNotFound) return lock;
+  }
+  return IoError(Concat(blobs_, ": taken away again and again"));
+}
+
 bool Store::IsTrusted(const std::string& name) const {
   std::error_code error;
   return !cache_.empty() && fs::is_regular_file(FilePath(name), error);
@@ -112,6 +125,12 @@ void Store::CleanUp(const std::string& digest) const {
   std::error_code ignored;
   fs::remove(BlobPath(digest), ignored);
   fs::remove(LockPath(digest), ignored);
+}
+
+void Store::CleanUpLock() const {
+  if (!cache_.empty()) return;
+  std::error_code ignored;
+  fs::remove(LockPath(kFolderLock), ignored);
   // Fails, as it should, where anything else is in there.
   for (fs::path folder = blobs_; folder != fs::path(folder_); folder = folder.parent_path()) {
     ::rmdir(folder.c_str());
@@ -138,6 +157,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path, const std::atomic<bo
   bool has_waited = false;
   while (!cancel.load(std::memory_order_relaxed)) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kGroupWritable);
+    if (descriptor < 0 && errno == ENOENT) return NotFound(path + ": its folder is gone");
     if (descriptor < 0) return SystemError(path, "open the lock", LastError());
     FileLock lock(descriptor);
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {

@@ -16,6 +16,22 @@
 
 namespace podium::hub {
 
+/// One process at a time; the lock of Hugging Face's clients (flock on the same file). Where the
+/// file system has no locks it is none: the checksum still keeps contents right.
+class FileLock {
+ public:
+  /// Waits, asking `cancel`; `waiting` is called once when it has to.
+  static Result<FileLock> Acquire(const std::string& path, const std::atomic<bool>& cancel,
+                                  const std::function<void()>& waiting);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
 class Store {
  public:
   /// snapshots/COMMIT of the model in the cache.
@@ -25,6 +41,10 @@ class Store {
 
   /// Makes the folders.
   Status Prepare() const;
+  /// For a plain folder, which has no names by digest: one process at a time, from the first look
+  /// to the last name. Prepares.
+  Result<FileLock> LockFolder(const std::atomic<bool>& cancel,
+                              const std::function<void()>& waiting) const;
 
   const std::string& folder() const { return folder_; }
   std::string FilePath(const std::string& name) const { return folder_ + "/" + name; }
@@ -41,6 +61,8 @@ class Store {
   Status Publish(const std::string& name, const std::string& digest) const;
   /// Plain folder: takes the blobs' folder away where nothing is left in it.
   void CleanUp(const std::string& digest) const;
+  /// The same for the folder's lock; by who holds it.
+  void CleanUpLock() const;
 
   /// Free bytes where the blobs go; nullopt when the system does not say.
   std::optional<uint64_t> FreeBytes() const;
@@ -54,22 +76,6 @@ class Store {
 
 /// Writes refs/REVISION.
 Status WriteRef(const std::string& path, const std::string& commit);
-
-/// One process at a time; the lock of Hugging Face's clients (flock on the same file). Where the
-/// file system has no locks it is none: the checksum still keeps contents right.
-class FileLock {
- public:
-  /// Waits, asking `cancel`; `waiting` is called once when it has to.
-  static Result<FileLock> Acquire(const std::string& path, const std::atomic<bool>& cancel,
-                                  const std::function<void()>& waiting);
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&&) = delete;
-  ~FileLock();
-
- private:
-  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
-};
 
 }  // namespace podium::hub
 

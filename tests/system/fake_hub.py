@@ -89,6 +89,13 @@ class Handler(BaseHTTPRequestHandler):
         time.sleep(self.server.hub.pause)
 
 
+class Server(ThreadingHTTPServer):
+  daemon_threads = True
+
+  def handle_error(self, *_):
+    pass  # a client that was killed
+
+
 class FakeHub:
 
   def __init__(self, tls=None):
@@ -99,8 +106,7 @@ class FakeHub:
     self.step, self.pause = None, 0  # bytes and seconds of one piece of a body
     self.servers = []
     for door in ("hub", "cdn"):
-      server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-      server.daemon_threads = True
+      server = Server(("127.0.0.1", 0), Handler)
       server.hub, server.door = self, door
       if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
