@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "app/display_width.h"
 
@@ -25,6 +27,11 @@ int Columns() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : kDefault;
+}
+
+bool IsDumb() {  // a terminal that cannot take a line back
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::strcmp(term, "dumb") == 0;
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ std::string TimeLeft(std::optional<double> rate, double left) {
 
 ProgressLine::ProgressLine(bool quiet)
     : quiet_(quiet),
-      is_terminal_(isatty(STDERR_FILENO) == 1),
+      is_terminal_(isatty(STDERR_FILENO) == 1 && !IsDumb()),
       // The first line elsewhere comes after a while: short work needs none.
       last_(is_terminal_ ? Time() : std::chrono::steady_clock::now()) {}
 

@@ -167,8 +167,12 @@ Status Client::Explain(const HttpReply& reply, const std::string& what) const {
   const std::string code = reply.Header("x-error-code");
   std::string said = reply.Header("x-error-message").substr(0, kQuotedBytesMax);
   if (!said.empty()) said = Concat(" (\"", said, "\")");
-  const std::string page = Concat(settings_.endpoint, "/", model_.name);
+  const std::string page = DisplayUrl(Concat(settings_.endpoint, "/", model_.name));
   const std::string start = Concat(model_.name, ": ", what, ": HTTP ", reply.status, said);
+  if (Origin(reply.url) != Origin(settings_.endpoint)) {
+    // Where the hub sent us to knows neither names nor tokens.
+    return IoError(Concat(start, " from ", DisplayUrl(reply.url)));
+  }
   const char* const token_hint = settings_.token.empty()
                                      ? "set HF_TOKEN to a token that may read it"
                                      : "the token (HF_TOKEN, or the token file) may not read it";

@@ -225,6 +225,7 @@ HttpOutcome CurlHttp::Explain(CURLcode code, const HttpRequest& request) const {
 HttpOutcome CurlHttp::Perform(const HttpRequest& request, BodySink* sink,
                               const std::atomic<bool>& cancel) {
   HttpOutcome outcome;
+  outcome.reply.url = request.url;
   Exchange exchange{.http = this, .sink = sink, .cancel = &cancel, .outcome = &outcome};
   List headers;
   const auto add = [&](const std::string& line) {

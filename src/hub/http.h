@@ -33,6 +33,7 @@ struct HttpRequest {
 
 struct HttpReply {
   int status = 0;
+  std::string url;       // that was asked
   std::string redirect;  // absolute; "" when the reply is none
   std::optional<double> retry_after_seconds;
   std::map<std::string, std::string> headers;  // names in lower case; the first of equal ones

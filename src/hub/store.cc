@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <random>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -38,8 +39,12 @@ Status MakeFolder(const std::string& path) {
   return error ? SystemError(path, "make the folder", error) : OkStatus();
 }
 
-// A name beside `path` that no other process uses.
-std::string Beside(const std::string& path) { return Concat(path, ".", ::getpid(), ".tmp"); }
+// A name beside `path` that nobody else uses: a number of chance, as machines and containers that
+// share a cache have the same process numbers.
+std::string Beside(const std::string& path) {
+  std::random_device random;
+  return Concat(path, ".", random(), random(), ".tmp");
+}
 
 Status Replace(const std::string& from, const std::string& to) {
   std::error_code error;
@@ -109,7 +114,6 @@ Status Store::Publish(const std::string& name, const std::string& digest) const 
   const std::string path = FilePath(name);
   const std::string fresh = Beside(path);
   std::error_code error;
-  fs::remove(fresh, error);  // of a process that died with our number
   if (!cache_.empty()) {
     fs::create_symlink("../../blobs/" + digest, fresh, error);
     if (error) return SystemError(path, "link it", error);

@@ -558,10 +558,12 @@ class Network(PullCase):
     self.hub.fault(lambda _: Reply(403), door="cdn", times=9)
     _, err = self.podium("pull", NAME, env=self.env(), code=1)
     self.assertNotIn("secret", err)
+    self.assertIn(f"HTTP 403 from {self.hub.cdn}/blobs/", err)
     with_password = self.hub.endpoint.replace("http://", "http://me:secret@")
     self.hub.fault(lambda _: Reply(200, body=b"no"), path="api/")
-    _, err = self.podium("pull", NAME, env=self.env(HF_ENDPOINT=with_password), code=1)
-    self.assertNotIn("secret", err)
+    for name in (NAME, "org/absent", f"{NAME}@absent"):
+      _, err = self.podium("pull", name, env=self.env(HF_ENDPOINT=with_password), code=1)
+      self.assertNotIn("secret", err)
 
   def test_proxy(self):
     files = model()
@@ -760,7 +762,8 @@ class WithPython(PullCase):
     self.assert_whole(files)
 
   def test_both_at_once(self):
-    self.hub.step, self.hub.pause = 50_000, 0.05
+    # Slow enough that the other comes while the first is at it.
+    self.hub.step, self.hub.pause = 10_000, 0.1
     files = model(1_000_000)
     self.hub.add(NAME, files)
     ours = subprocess.Popen([PODIUM, "pull", NAME], env=self.env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -769,6 +772,7 @@ class WithPython(PullCase):
     out, err = ours.communicate(timeout=60)
     self.assertEqual(ours.returncode, 0, err)
     self.assert_whole(files)
+    self.assertEqual(len(self.hub.seen(method="GET", door="cdn")), 1)  # they wait for each other's locks
 
 
 if __name__ == "__main__":
