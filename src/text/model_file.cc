@@ -8,6 +8,7 @@
 
 #include "base/concat.h"
 #include "text/file_error.h"
+#include "text/reference_number.h"
 #include "text/unigram.h"
 #include "text/wordpiece.h"
 
@@ -60,7 +61,7 @@ ModelResult ParseUnigram(json::Value value, const std::string& where) {
       return ++index <= 2;
     });
     ok = index == 2 && text && score && std::isfinite(*score);
-    if (ok) pieces.push_back({*text, *score});
+    if (ok) pieces.push_back({*text, ReferenceNumber(*score)});
     return ok;
   });
   if (!ok) {

@@ -96,6 +96,16 @@ TEST(TokenizerFile, PreTokenizers) {
   EXPECT_THAT(ids(R"({"type":"Sequence","pretokenizers":[]})", "a b"), ElementsAre(4, 7, 5));
 }
 
+// The sums of the ways through differ in their last places only, and not as those of the exact
+// numbers do.
+TEST(TokenizerFile, ScoresAreReadAsTheReferenceReadsThem) {
+  File file;
+  file.pre_tokenizer = "null";
+  file.model = R"({"type":"Unigram","unk_id":1,"vocab":[["<s>",0],["<unk>",0],["</s>",0],
+                   ["g",-15.440134965081217],["gg",1.8904666584502934]]})";
+  EXPECT_THAT(Ids(file, "ggggggg"), ElementsAre(4, 4, 4, 3));
+}
+
 TEST(TokenizerFile, AddedTokensBeyondTheVocabulary) {
   const char* flags = R"("single_word":false,"lstrip":false,"rstrip":false,"special":false,)";
   File file;
