@@ -89,15 +89,16 @@ Result<std::string> DefaultModelFolder(const std::string& executable_path,
   }
   std::error_code error;
   const fs::path beside = fs::weakly_canonical(executable_path, error).parent_path();
+  // An installed program has its own model, also when the prefix lies inside of a source tree.
+  const fs::path installed = beside.parent_path() / "share" / "podium" / "models" / kBundledModel;
+  if (HoldsModel(installed)) return installed.string();
   for (fs::path above = beside; above.has_relative_path(); above = above.parent_path()) {
     const fs::path folder = above / "models" / kBundledModel;
     if (HoldsModel(folder)) return folder.string();
   }
-  const fs::path installed = beside.parent_path() / "share" / "podium" / "models" / kBundledModel;
-  if (HoldsModel(installed)) return installed.string();
-  return NotFound(Concat("no model asked for, and the bundled ", kBundledModel,
-                         " is neither in a models folder above ", beside.string(), " nor at ",
-                         installed.string(), "; give one with --model or PODIUM_MODEL"));
+  return NotFound(Concat("no model asked for, and the bundled ", kBundledModel, " is neither at ",
+                         installed.string(), " nor in a models folder above ", beside.string(),
+                         "; give one with --model or PODIUM_MODEL"));
 }
 
 Result<std::string> FindModelFolder(const std::string& name_or_folder) {

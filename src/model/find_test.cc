@@ -143,6 +143,10 @@ TEST_F(FindTest, DefaultModel) {
   Write("tree/models/podium-mini-zh-en/config.json", "{}");
   EXPECT_EQ(*DefaultModelFolder(At("tree/build/release/podium"), none),
             At("tree/models/podium-mini-zh-en"));
+  Write("tree/out/share/podium/models/podium-mini-zh-en/config.json", "{}");
+  EXPECT_EQ(*DefaultModelFolder(At("tree/out/bin/podium"), none),
+            At("tree/out/share/podium/models/podium-mini-zh-en"))
+      << "an installation inside of a tree";
 
   const std::string snapshot = WriteSnapshot("hub");
   EXPECT_EQ(*DefaultModelFolder(At("tree/build/release/podium"),

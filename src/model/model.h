@@ -38,7 +38,7 @@ Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder);
 Result<std::string> FindModelFolder(const std::string& name_or_folder);
 
 /// The model to use when none is asked for: $PODIUM_MODEL (folder or name), else the bundled one,
-/// in the source tree above the executable or in its installation (../share/podium/models).
+/// in the executable's installation (../share/podium/models) or in the source tree above it.
 Result<std::string> DefaultModelFolder(const std::string& executable_path);
 
 }  // namespace podium
