@@ -1,7 +1,8 @@
 # Flags for every target. Floating-point contraction is off everywhere: a fused multiply-add is written
 # as one where it is meant, so a sum has one order and one rounding (docs/architecture.md, "seven rules").
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-                    -Wnon-virtual-dtor -Woverloaded-virtual -ffp-contract=off)
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+                    -ffp-contract=off)
 if(PODIUM_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -12,14 +12,15 @@
 
 namespace podium {
 
-/// How to open a model. Every field has a working default but the model itself.
+/// How to open a model. Every field has a working default but the model itself. (Each is
+/// initialised in words, so that `{.model = "…"}` is no warning of g++ -Wextra.)
 struct OpenOptions {
   /// A folder, or a hub name ("BAAI/bge-reranker-v2-m3") that is looked up in the local caches.
-  std::string model;
+  std::string model = {};
   /// "fp32".
   std::string precision = "fp32";
   /// Kernel table: "" for the best this processor has, or its name ("scalar", "avx2", "avx512").
-  std::string isa;
+  std::string isa = {};
   /// Compute threads; 0 for as many as this process may use (affinity and cgroup quota).
   int threads = 0;
   /// Tokens of a pair, special tokens included, at most; 0 for the model's own limit. More than the
