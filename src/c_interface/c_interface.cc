@@ -120,7 +120,9 @@ Result<RankOptions> ReadOptions(const podium_rank_options* given) {
   if (options.timeout_us >= 0) {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::microseconds timeout(options.timeout_us);
-    if (timeout < read.deadline - now) read.deadline = now + timeout;
+    // Compared in microseconds: a long timeout in the clock's nanoseconds would overflow.
+    const auto room = std::chrono::floor<std::chrono::microseconds>(read.deadline - now);
+    if (timeout < room) read.deadline = now + timeout;
   }
   if (options.cancel != nullptr) read.cancel = &options.cancel->set;
   return read;
