@@ -4,6 +4,18 @@ include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
 find_package(Threads REQUIRED)
 
+# What is downloaded is always built static and becomes a part of what links it: none of it is installed.
+function(podium_make_available)
+  set(BUILD_SHARED_LIBS OFF)
+  FetchContent_MakeAvailable(${ARGN})
+  foreach(name ${ARGN})
+    string(TOLOWER ${name} lower)
+    if(${lower}_SOURCE_DIR)
+      set_property(DIRECTORY ${${lower}_SOURCE_DIR} PROPERTY EXCLUDE_FROM_ALL ON)
+    endif()
+  endforeach()
+endfunction()
+
 if(NOT PODIUM_KERNELS_ONLY)
   # Its CMake config accepts only the very minor version that is asked for, so none is (3.0 or newer works).
   FetchContent_Declare(simdjson GIT_REPOSITORY https://github.com/simdjson/simdjson.git GIT_TAG v3.10.1
@@ -11,12 +23,14 @@ if(NOT PODIUM_KERNELS_ONLY)
   FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
                        FIND_PACKAGE_ARGS 2.1 NAMES CLI11)
   FetchContent_Declare(utf8proc GIT_REPOSITORY https://github.com/JuliaStrings/utf8proc.git GIT_TAG v2.9.0)
-  FetchContent_MakeAvailable(simdjson CLI11)
+  podium_make_available(simdjson CLI11)
 
   list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
-  find_package(Utf8proc)
+  if(NOT FETCHCONTENT_TRY_FIND_PACKAGE_MODE STREQUAL "NEVER")
+    find_package(Utf8proc)
+  endif()
   if(NOT Utf8proc_FOUND)
-    FetchContent_MakeAvailable(utf8proc)
+    podium_make_available(utf8proc)
     add_library(utf8proc::utf8proc ALIAS utf8proc)
   endif()
 

@@ -7,7 +7,8 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 if(TARGET podium_cli)
-  install(TARGETS podium_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS podium_cli RUNTIME_DEPENDENCY_SET podium_dependencies
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/podium/models)
 
@@ -46,7 +47,11 @@ function(podium_library kind)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PRIVATE ${podium_needs})
-  install(TARGETS ${target} EXPORT ${target}
+  set(dependencies)
+  if(kind STREQUAL SHARED)
+    set(dependencies RUNTIME_DEPENDENCY_SET podium_dependencies)
+  endif()
+  install(TARGETS ${target} EXPORT ${target} ${dependencies}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT ${target} NAMESPACE podium:: FILE podiumTargets-${lower}.cmake
     DESTINATION ${podium_package_dir})
@@ -78,14 +83,14 @@ install(DIRECTORY include/podium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_M
 
 # What a static library needs, in the words of find_package and of pkg-config.
 set(PODIUM_FIND_DEPENDENCIES "  find_dependency(Threads)")
-set(PODIUM_PC_REQUIRES)
+set(PODIUM_PC_LIBS "-lstdc++ -lm -pthread")
 if(simdjson::simdjson IN_LIST podium_needs)
   string(APPEND PODIUM_FIND_DEPENDENCIES "\n  find_dependency(simdjson)")
-  string(APPEND PODIUM_PC_REQUIRES " simdjson")
+  string(PREPEND PODIUM_PC_LIBS "-lsimdjson ")
 endif()
 if(utf8proc::utf8proc IN_LIST podium_needs)
   string(APPEND PODIUM_FIND_DEPENDENCIES "\n  find_dependency(Utf8proc)")
-  string(APPEND PODIUM_PC_REQUIRES " libutf8proc")
+  string(PREPEND PODIUM_PC_LIBS "-lutf8proc ")
 endif()
 configure_package_config_file(cmake/podiumConfig.cmake.in ${PROJECT_BINARY_DIR}/podiumConfig.cmake
   INSTALL_DESTINATION ${podium_package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
@@ -93,7 +98,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/podiumConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/podiumConfig.cmake ${PROJECT_BINARY_DIR}/podiumConfigVersion.cmake
   cmake/FindUtf8proc.cmake DESTINATION ${podium_package_dir})
 
-# pkg-config: private, unless there is no shared library to link.
+# Private, unless there is no shared library to link. As libraries, not as `Requires.private`: pkg-config would then
+# ask for their .pc files also where the shared library is linked.
 set(PODIUM_PC_PRIVATE ".private")
 if(NOT TARGET podium_shared)
   set(PODIUM_PC_PRIVATE "")

@@ -80,7 +80,7 @@ typedef struct podium_text {
 static inline podium_text podium_text_of(const char* string) {
   podium_text text;
   text.data = string;
-  text.size = string == NULL ? 0 : strlen(string);
+  text.size = string ? strlen(string) : 0;
   return text;
 }
 
