@@ -65,6 +65,56 @@ struct AttentionArgs {
 
 constexpr int kHeadSizeMax = 256;
 
+// int8. An activation row of a group of columns (at most kInt8GroupMax) is bytes u and a scale; a
+// weight row is signed bytes and a scale; the sum Σ u·w is exact in 32 bits, whatever the table, as
+// 1024 · 255 · 127 < 2^31. Bytes lie in blocks that every table reads as they are: see layout.h.
+constexpr int kInt8Block = 32;         // rows of an activation block, columns of a weight panel
+constexpr int kInt8Depth = 64;         // columns of a block: one AMX step
+constexpr int kInt8GroupMax = 1024;    // columns that share a scale; its weight panel is 32 KiB
+constexpr size_t kInt8Scratch = 2048;  // int32s
+
+/// c[i, j] = activate((start[j] + Σ_k a[i, k] · w[j, k]) · a_scale[i] · w_scale[j] + bias[j]) +
+/// residual[i, j], for i < rows, j < n, over one group of columns. A product over several groups
+/// calls this once for each, with c as the residual of all but the first.
+struct Int8ProductArgs {
+  const uint8_t* a = nullptr;      // blocks [rows / 32][depth][32][64]
+  const float* a_scale = nullptr;  // [rows]
+  int rows = 0;
+  int depth = 0;              // 64-column steps
+  const int8_t* w = nullptr;  // panels [n / 32], each [depth][16][32][4]
+  size_t w_stride = 0;        // bytes between panels
+  int n = 0;
+  const float* w_scale = nullptr;  // [n rounded up to 32], as are start and bias
+  const int32_t* start = nullptr;  // −128 · Σ_k w[j, k] where a byte of 128 means 0
+  const float* bias = nullptr;
+  const float* residual = nullptr;  // [rows, n] or null; may be c itself
+  size_t residual_stride = 0;
+  void* c = nullptr;
+  Element c_element = Element::kF32;  // kF16 is written to full panels, and has no residual
+  size_t c_stride = 0;
+  Activate activate = Activate::kNone;  // of kF16 only
+  int32_t* scratch = nullptr;           // kInt8Scratch, one per thread, aligned to 64 bytes
+};
+
+/// The least value of GELU, rounded to a binary fraction: what byte 0 of a one-sided row means.
+constexpr float kOneSidedLow = -0.171875f;
+
+/// Rows of floats → blocks of bytes and one scale a row. Two-sided: x ≈ (u − 128) · scale with
+/// scale = max|x| / 127. One-sided, for x ≥ kOneSidedLow: x ≈ u · scale + kOneSidedLow with scale =
+/// (max|x| − kOneSidedLow) / 255. A row with a NaN or an infinity has a scale that is none.
+struct QuantizeArgs {
+  const void* x = nullptr;
+  Element element = Element::kF32;  // or kF16
+  size_t x_stride = 0;
+  int rows = 0;
+  int width = 0;
+  bool one_sided = false;
+  uint8_t* out = nullptr;  // blocks [.][depth][32][64]
+  int depth = 0;           // width / 64, rounded up
+  int first_row = 0;       // of `out`
+  float* scale = nullptr;  // [rows]
+};
+
 struct Table {
   const char* name;  // "scalar", "avx2", "avx512"
 
@@ -74,6 +124,9 @@ struct Table {
 
   void (*product)(const ProductArgs&);
   void (*attention)(const AttentionArgs&);
+
+  void (*int8_product)(const Int8ProductArgs&);
+  void (*quantize)(const QuantizeArgs&);
 
   /// out = (x − mean) / sqrt(variance + eps) · gain + bias over each row of `width`; out may be x.
   void (*layer_norm)(const float* x, size_t x_stride, int rows, int width, const float* gain,

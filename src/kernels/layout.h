@@ -42,6 +42,42 @@ inline size_t RowStride(int width) {
 void PackPanel(const Table& table, Element element, const void* first, int rows, int k,
                void* panel);
 
+// int8 weights: panels of 32 outputs, and in a panel 4 inputs of each output side by side, which is
+// what vpdpbusd multiplies with 4 bytes of an activation row, and what an AMX tile of weights
+// holds:
+//
+//   panel   k/4 rows of [w(0)k..k+3  w(1)k..k+3  …  w(31)k..k+3]      128 bytes a row
+//
+// int8 activations: blocks of 32 rows × 64 columns, each 2 KiB and read front to back by AMX (two
+// tiles); the blocks of 32 rows follow each other along k. Rows and columns are filled up to 32 and
+// 64; weights there are zero.
+
+inline int Int8Depth(int k) { return (k + kInt8Depth - 1) / kInt8Depth; }
+/// Columns that share a scale: k in equal groups of whole 64s, none above kInt8GroupMax.
+inline int Int8GroupColumns(int k) {
+  const int groups = (k + kInt8GroupMax - 1) / kInt8GroupMax;
+  return Int8Depth((k + groups - 1) / groups) * kInt8Depth;
+}
+inline int Int8Groups(int k) {
+  const int columns = Int8GroupColumns(k);
+  return (k + columns - 1) / columns;
+}
+inline size_t Int8RowsPadded(int rows) {
+  return static_cast<size_t>((rows + kInt8Block - 1) / kInt8Block) * kInt8Block;
+}
+/// Bytes of activations [rows, 64 · depth].
+inline size_t Int8BlockBytes(int rows, int depth) {
+  return Int8RowsPadded(rows) * static_cast<size_t>(depth) * kInt8Depth;
+}
+inline size_t Int8PanelBytes(int k) {
+  return static_cast<size_t>(Int8Depth(k)) * kInt8Depth * kInt8Block;
+}
+
+/// Rounds weight rows [rows ≤ 32, k] to bytes: scale[j] = max|w[j]| / 127, and sums[group][j] the
+/// sum of a group's bytes, groups `sums_stride` elements apart. All 32 entries are written.
+void PackInt8Panel(const float* w, int rows, int k, int8_t* panel, float* scale, int32_t* sums,
+                   size_t sums_stride);
+
 }  // namespace podium::kernels
 
 #endif  // PODIUM_KERNELS_LAYOUT_H_

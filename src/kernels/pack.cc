@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -36,6 +37,27 @@ void PackPanel(const Table& table, Element element, const void* first, int rows,
     PackTyped(table.panel, source, rows, k, static_cast<uint32_t*>(panel));
   } else {
     PackTyped(table.panel, source, rows, k, static_cast<uint16_t*>(panel));
+  }
+}
+
+void PackInt8Panel(const float* w, int rows, int k, int8_t* panel, float* scale, int32_t* sums,
+                   size_t sums_stride) {
+  const int group = Int8GroupColumns(k);
+  std::memset(panel, 0, Int8PanelBytes(k));
+  for (int j = 0; j < kInt8Block; ++j) {
+    for (int g = 0; g < Int8Groups(k); ++g) sums[static_cast<size_t>(g) * sums_stride + j] = 0;
+    scale[j] = 0;
+    if (j >= rows) continue;
+    const float* row = w + static_cast<size_t>(j) * k;
+    float top = 0;
+    for (int i = 0; i < k; ++i) top = std::fmax(top, std::fabs(row[i]));
+    scale[j] = top / 127;
+    const float inverse = top > 0 ? 127 / top : 0;
+    for (int i = 0; i < k; ++i) {
+      const int byte = static_cast<int>(std::nearbyint(row[i] * inverse));
+      panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);
+      sums[static_cast<size_t>(i / group) * sums_stride + j] += byte;
+    }
   }
 }
 

@@ -5,6 +5,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace podium::kernels {
@@ -13,6 +15,8 @@ extern const Table kScalarTable;
 #if defined(__x86_64__)
 extern const Table kAvx2Table;
 extern const Table kAvx512Table;
+extern const Table kAvx512VnniTable;
+extern const Table kAmxTable;
 #endif
 
 #if defined(__x86_64__)
@@ -32,6 +36,11 @@ uint64_t EnabledState() {  // XCR0: which registers the system saves
   return (static_cast<uint64_t>(high) << 32) | low;
 }
 bool Bit(unsigned word, int bit) { return (word >> bit & 1u) != 0; }
+
+// Linux gives tile registers to a process that asks (arch_prctl ARCH_REQ_XCOMP_PERM, XTILEDATA);
+// threads made later inherit the permission. It refuses when a thread has a signal stack too small
+// for them.
+bool AskForTiles() { return syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
 
 }  // namespace
 
@@ -60,25 +69,29 @@ CpuFeatures DetectCpu() {
 CpuFeatures DetectCpu() { return CpuFeatures(); }
 #endif
 
-size_t TableCount() { return 3; }
+size_t TableCount() { return 5; }
 
 TableEntry TableAt(size_t index) {
 #if defined(__x86_64__)
   static const CpuFeatures cpu = DetectCpu();
-  const Table* const avx512 = &kAvx512Table;
-  const Table* const avx2 = &kAvx2Table;
+  static const bool tiles = cpu.avx512 && cpu.amx_int8 && AskForTiles();
+  constexpr const Table* kTables[] = {&kAmxTable, &kAvx512VnniTable, &kAvx512Table, &kAvx2Table};
 #else
   const CpuFeatures cpu;
-  const Table* const avx512 = nullptr;
-  const Table* const avx2 = nullptr;
+  const bool tiles = false;
+  constexpr const Table* kTables[4] = {};
 #endif
   switch (index) {
     case 0:
-      return {avx512, "avx512", "AVX-512 F, CD, BW, DQ, VL", cpu.avx512};
+      return {kTables[0], "amx", "AMX-INT8, AVX-512 and Linux's permission", tiles, "avx512"};
     case 1:
-      return {avx2, "avx2", "AVX2, FMA, F16C", cpu.avx2};
+      return {kTables[1], "avx512_vnni", "AVX-512 with VNNI", cpu.avx512_vnni, "avx512"};
+    case 2:
+      return {kTables[2], "avx512", "AVX-512 F, CD, BW, DQ, VL", cpu.avx512, "avx512"};
+    case 3:
+      return {kTables[3], "avx2", "AVX2, FMA, F16C", cpu.avx2, "avx2"};
     default:
-      return {&kScalarTable, "scalar", "any processor", true};
+      return {&kScalarTable, "scalar", "any processor", true, "scalar"};
   }
 }
 

@@ -27,6 +27,7 @@ struct TableEntry {
   const char* name;
   const char* needs;  // "AVX2, FMA, F16C"
   bool runnable;      // on this processor
+  const char* fp32;   // the table that has the same functions on floats
 };
 /// Every table Podium knows, best first.
 size_t TableCount();

@@ -86,6 +86,36 @@ inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(LoadHalves(p, lanes)), 16));
 }
 
+inline Vec LoadSums(const int32_t* sums, const int32_t* start) {
+  return _mm256_cvtepi32_ps(
+      _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(sums)),
+                       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(start))));
+}
+inline void StoreF16(uint16_t* p, Vec x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+// Rounded to a signed byte (saturated; NaN is −128), plus 128.
+inline void StoreBytes(uint8_t* p, Vec x) {
+  const __m256i wide = _mm256_cvtps_epi32(x);
+  const __m128i words =
+      _mm_packs_epi32(_mm256_castsi256_si128(wide), _mm256_extracti128_si256(wide, 1));
+  const __m128i bytes = _mm_packs_epi16(words, words);
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
+                   _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(-128))));
+}
+// The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
+inline Vec MaxBits(Vec a, Vec b) {
+  return _mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
+}
+inline float ReduceMaxBits(Vec x) {
+  __m128 top = _mm256_castps256_ps128(MaxBits(x, _mm256_permute2f128_ps(x, x, 1)));
+  const auto larger = [](__m128 a, __m128 b) {
+    return _mm_castsi128_ps(_mm_max_epu32(_mm_castps_si128(a), _mm_castps_si128(b)));
+  };
+  top = larger(top, _mm_movehl_ps(top, top));
+  return _mm_cvtss_f32(larger(top, _mm_movehdup_ps(top)));
+}
+
 // out[c][r] = in[r][c] for 8 columns and up to 8 rows; rows past `rows` read as zero.
 inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
                            size_t out_stride) {

@@ -8,6 +8,7 @@ namespace {
 
 // clang-format off
 #include "kernels/avx512/vec.inl"
+#include "kernels/avx512/sum_block.inl"
 #include "kernels/generic/table.inl"
 // clang-format on
 
@@ -15,8 +16,8 @@ namespace {
 
 extern const Table kAvx512Table;
 const Table kAvx512Table = {
-    "avx512",  kPanel, kTileRows, kProductScratch, Product,          Attention,
-    LayerNorm, Embed,  Widen,     ActivateArray,   ExpNegativeArray,
+    "avx512", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
+    Quantize, LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

@@ -60,6 +60,29 @@ inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
+inline Vec LoadSums(const int32_t* sums, const int32_t* start) {
+  return _mm512_cvtepi32_ps(_mm512_add_epi32(_mm512_loadu_si512(sums), _mm512_loadu_si512(start)));
+}
+inline void StoreF16(uint16_t* p, Vec x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+// Rounded to a signed byte (saturated; NaN is −128), plus 128.
+inline void StoreBytes(uint8_t* p, Vec x) {
+  const __m128i bytes = _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(x));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                   _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(-128))));
+}
+// The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
+inline Vec MaxBits(Vec a, Vec b) {
+  return _mm512_castsi512_ps(_mm512_max_epu32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+inline float ReduceMaxBits(Vec x) {
+  const uint32_t bits = _mm512_reduce_max_epu32(_mm512_castps_si512(x));
+  float top;
+  __builtin_memcpy(&top, &bits, 4);
+  return top;
+}
+
 // out[c][r] = in[r][c] for 8 columns and up to 16 rows; rows past `rows` read as zero.
 inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
                            size_t out_stride) {

@@ -48,6 +48,24 @@ inline Vec Tanh(Vec x) {
   return CopySign(Div(Sub(Set1(1.0f), e), Add(Set1(1.0f), e)), x);
 }
 
+// x · Φ(x) for results that become 8 bits next, whose step is max / 255: absolute error < 4e-5 on
+// |x| ≤ 3.9, < 6e-5 · |x| beyond. Φ(z) = ½ + z · Q(z²), Q of degree 7 a minimax fit of
+// max(1, z) · error (Lawson's reweighted least squares), no division: half the time of the exact
+// form.
+inline Vec GeluErfShort(Vec x) {
+  const Vec z = Min(Set1(3.9f), Max(Set1(-3.9f), x));
+  const Vec t = Mul(z, z);
+  Vec q = Set1(-1.5810883713e-09f);
+  q = Fma(q, t, Set1(1.2059227573e-07f));
+  q = Fma(q, t, Set1(-4.0462605284e-06f));
+  q = Fma(q, t, Set1(7.9647506936e-05f));
+  q = Fma(q, t, Set1(-1.0390591342e-03f));
+  q = Fma(q, t, Set1(9.6249077467e-03f));
+  q = Fma(q, t, Set1(-6.6100284457e-02f));
+  q = Fma(q, t, Set1(3.9880782366e-01f));
+  return Mul(x, Fma(q, z, Set1(0.5f)));
+}
+
 // NaN passes through every activation: a broken model must show.
 inline Vec Apply(Activate activate, Vec x) {
   switch (activate) {

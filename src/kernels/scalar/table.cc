@@ -6,6 +6,7 @@ namespace {
 
 // clang-format off
 #include "kernels/scalar/vec.inl"
+#include "kernels/scalar/sum_block.inl"
 #include "kernels/generic/table.inl"
 // clang-format on
 
@@ -13,8 +14,8 @@ namespace {
 
 extern const Table kScalarTable;
 const Table kScalarTable = {
-    "scalar",  kPanel, kTileRows, kProductScratch, Product,          Attention,
-    LayerNorm, Embed,  Widen,     ActivateArray,   ExpNegativeArray,
+    "scalar", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
+    Quantize, LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

@@ -96,6 +96,47 @@ inline Vec LoadBF16Partial(const uint16_t* p, int lanes) {
 inline Vec LoadF16(const uint16_t* p) { return LoadF16Partial(p, kLanes); }
 inline Vec LoadBF16(const uint16_t* p) { return LoadBF16Partial(p, kLanes); }
 
+inline Vec LoadSums(const int32_t* sums, const int32_t* start) {
+  VecInt a, b;
+  __builtin_memcpy(&a, sums, sizeof a);
+  __builtin_memcpy(&b, start, sizeof b);
+  return __builtin_convertvector(a + b, Vec);
+}
+// To the nearest half, ties to even; |x| ≤ 65504 or NaN.
+inline uint16_t FloatToHalf(float x) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, 4);
+  const uint32_t sign = bits >> 16 & 0x8000u;
+  bits &= 0x7fffffffu;
+  if (bits > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
+  if (bits < 0x38800000u) {  // below 2^-14: multiples of 2^-24
+    float magnitude;
+    __builtin_memcpy(&magnitude, &bits, 4);
+    const float shifted = magnitude + 0.5f;  // whose last bit is 2^-24
+    __builtin_memcpy(&bits, &shifted, 4);
+    return static_cast<uint16_t>(sign | (bits - 0x3f000000u));
+  }
+  bits += 0xfffu + (bits >> 13 & 1u);
+  return static_cast<uint16_t>(sign | ((bits >> 13) - (112u << 10)));
+}
+inline void StoreF16(uint16_t* p, Vec x) {
+  for (int i = 0; i < kLanes; ++i) p[i] = FloatToHalf(x[i]);
+}
+// Rounded to a signed byte (saturated; NaN is −128), plus 128.
+inline void StoreBytes(uint8_t* p, Vec x) {
+  const Vec rounded = Round(Min(Set1(127.0f), Max(Set1(-128.0f), x)));
+  for (int i = 0; i < kLanes; ++i) {
+    p[i] = rounded[i] == rounded[i] ? static_cast<uint8_t>(static_cast<int>(rounded[i]) + 128) : 0;
+  }
+}
+// The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
+inline Vec MaxBits(Vec a, Vec b) { return Select((VecInt)a > (VecInt)b, a, b); }
+inline float ReduceMaxBits(Vec x) {
+  Vec top = x;
+  for (int i = 1; i < kLanes; ++i) top = MaxBits(top, Set1(x[i]));
+  return top[0];
+}
+
 // out[c][r] = in[r][c] for 8 columns and up to 4 rows; rows past `rows` read as zero.
 inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
                            size_t out_stride) {

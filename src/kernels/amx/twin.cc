@@ -1,0 +1,24 @@
+// The AMX table's sums over plain tiles and plain vectors: for tests.
+#include <cstring>
+
+#include "kernels/kernels.h"
+
+namespace podium::kernels {
+namespace {
+
+// clang-format off
+#include "kernels/scalar/vec.inl"
+#include "kernels/amx/tiles_plain.inl"
+#include "kernels/amx/sum_block.inl"
+#include "kernels/generic/table.inl"
+// clang-format on
+
+}  // namespace
+
+extern const Table kAmxTwinTable;
+const Table kAmxTwinTable = {
+    "amx_twin", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
+    Quantize,   LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
+};
+
+}  // namespace podium::kernels

@@ -1,0 +1,24 @@
+// The AVX-512 table with VNNI for sums of bytes.
+#include <immintrin.h>
+
+#include "kernels/kernels.h"
+
+namespace podium::kernels {
+namespace {
+
+// clang-format off
+#include "kernels/avx512/vec.inl"
+#include "kernels/avx512_vnni/sum_block.inl"
+#include "kernels/generic/table.inl"
+// clang-format on
+
+}  // namespace
+
+extern const Table kAvx512VnniTable;
+const Table kAvx512VnniTable = {
+    "avx512_vnni", kPanel,        kTileRows,        kProductScratch, Product,
+    Attention,     Int8Product,   Quantize,         LayerNorm,       Embed,
+    Widen,         ActivateArray, ExpNegativeArray,
+};
+
+}  // namespace podium::kernels

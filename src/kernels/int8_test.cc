@@ -1,0 +1,393 @@
+// Bytes in every table: sums exact, the same integers in all, tails, extremes, guarded memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "kernels/layout.h"
+#include "kernels/reference.h"
+#include "kernels/select.h"
+
+namespace podium::kernels {
+
+extern const Table kAmxTwinTable;
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<const Table*> Tables() {
+  std::vector<const Table*> tables = {&kAmxTwinTable};
+  for (size_t i = 0; i < TableCount(); ++i) {
+    if (TableAt(i).runnable) tables.push_back(TableAt(i).table);
+  }
+  return tables;
+}
+
+template <typename T>
+class Aligned {
+ public:
+  explicit Aligned(size_t count, T fill = T()) : storage_(count + 2 * kGuard, kMark) {
+    const auto address = reinterpret_cast<uintptr_t>(storage_.data());
+    first_ = (64 - address % 64) % 64 / sizeof(T) + 64 / sizeof(T);
+    count_ = count;
+    std::fill_n(data(), count, fill);
+  }
+  T* data() { return storage_.data() + first_; }
+  T& operator[](size_t i) { return data()[i]; }
+  bool Intact() const {
+    for (size_t i = 0; i < storage_.size(); ++i) {
+      if ((i < first_ || i >= first_ + count_) && storage_[i] != kMark) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr size_t kGuard = 256;
+  static constexpr T kMark = static_cast<T>(77);
+  std::vector<T> storage_;
+  size_t first_ = 0, count_ = 0;
+};
+
+size_t ByteAt(int row, int column, int depth) {
+  return (static_cast<size_t>(row / 32) * depth + column / 64) * 2048 + row % 32 * 64 + column % 64;
+}
+
+// A product of given bytes, written with and without the layout.
+struct Case {
+  int rows, k, n;
+  std::vector<int> a, w;  // [rows, k] in 0…255, [n, k] in −127…127
+};
+
+class Int8Test : public testing::TestWithParam<const Table*> {
+ protected:
+  const Table& table() const { return *GetParam(); }
+  Case RandomCase(int rows, int k, int n, bool extreme = false) {
+    Case c{rows, k, n, {}, {}};
+    std::uniform_int_distribution<int> byte(0, 255), weight(-127, 127);
+    for (int i = 0; i < rows * k; ++i) c.a.push_back(extreme ? 255 : byte(random_));
+    for (int i = 0; i < n * k; ++i) {
+      c.w.push_back(extreme ? (i / k % 2 == 0 ? 127 : -127) : weight(random_));
+    }
+    return c;
+  }
+  // Runs a case with the scales, bias and epilogue given by `fill`.
+  template <typename Fill>
+  void Run(const Case& c, Fill&& fill) {
+    const int depth = Int8Depth(c.k);
+    Aligned<uint8_t> a(Int8BlockBytes(c.rows, depth), 99);
+    for (int i = 0; i < c.rows; ++i) {
+      for (int k = 0; k < c.k; ++k) a[ByteAt(i, k, depth)] = static_cast<uint8_t>(c.a[i * c.k + k]);
+    }
+    const size_t padded = Int8RowsPadded(c.n);
+    Aligned<int8_t> w(padded / 32 * Int8PanelBytes(c.k));
+    for (int j = 0; j < c.n; ++j) {
+      for (int k = 0; k < c.k; ++k) {
+        w[j / 32 * Int8PanelBytes(c.k) + (k / 4 * 32 + j % 32) * 4 + k % 4] =
+            static_cast<int8_t>(c.w[j * c.k + k]);
+      }
+    }
+    Aligned<int32_t> scratch(kInt8Scratch);
+    Int8ProductArgs args;
+    args.a = a.data();
+    args.rows = c.rows;
+    args.depth = depth;
+    args.w = w.data();
+    args.w_stride = Int8PanelBytes(c.k);
+    args.n = c.n;
+    args.scratch = scratch.data();
+    fill(args);
+    EXPECT_TRUE(scratch.Intact());
+  }
+  std::vector<int64_t> Sums(const Case& c) {
+    std::vector<int64_t> sums(static_cast<size_t>(c.rows) * c.n);
+    for (int i = 0; i < c.rows; ++i) {
+      for (int j = 0; j < c.n; ++j) {
+        for (int k = 0; k < c.k; ++k) sums[i * c.n + j] += c.a[i * c.k + k] * c.w[j * c.k + k];
+      }
+    }
+    return sums;
+  }
+  std::mt19937 random_{20261130};
+};
+
+TEST_P(Int8Test, SumsAreExactForEveryShapeAndAtTheExtremes) {
+  std::vector<Case> cases;
+  for (const int rows : {1, 2, 15, 16, 17, 31, 32, 33, 65})
+    cases.push_back(RandomCase(rows, 70, 33));
+  for (const int k : {1, 3, 4, 5, 63, 64, 65, 128, 384, 1024})
+    cases.push_back(RandomCase(3, k, 34));
+  for (const int n : {1, 7, 8, 16, 17, 31, 32, 33, 63, 96}) cases.push_back(RandomCase(5, 100, n));
+  cases.push_back(RandomCase(34, 1024, 40, true));  // 1024 · 255 · 127, positive and negative
+  for (const Case& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.rows << " x " << c.k << " x " << c.n);
+    const std::vector<int64_t> sums = Sums(c);
+    const size_t padded = Int8RowsPadded(c.n);
+    Aligned<float> ones(std::max<size_t>(padded, c.rows), 1), zeros(padded, 0);
+    Aligned<int32_t> start(padded);
+    for (int j = 0; j < c.n; ++j) start[j] = 1000 * j - 7;
+    const size_t stride = static_cast<size_t>(c.n) + 3;
+    Aligned<float> out(stride * c.rows, -5);
+    Run(c, [&](Int8ProductArgs& args) {
+      args.a_scale = args.w_scale = ones.data();
+      args.start = start.data();
+      args.bias = zeros.data();
+      args.c = out.data();
+      args.c_stride = stride;
+      table().int8_product(args);
+    });
+    EXPECT_TRUE(out.Intact());
+    for (int i = 0; i < c.rows; ++i) {
+      for (int j = 0; j < c.n; ++j) {
+        ASSERT_EQ(out[i * stride + j], static_cast<float>(sums[i * c.n + j] + start[j]))
+            << i << ", " << j;
+      }
+      for (size_t j = c.n; j < stride; ++j) ASSERT_EQ(out[i * stride + j], -5) << i << ", " << j;
+    }
+  }
+}
+
+TEST_P(Int8Test, ScalesBiasResidualAndActivationEqualTheReference) {
+  const Case c = RandomCase(37, 96, 70);
+  const std::vector<int64_t> sums = Sums(c);
+  const size_t padded = Int8RowsPadded(c.n);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  Aligned<float> w_scale(padded), bias(padded), a_scale(c.rows), residual(c.rows * padded);
+  Aligned<int32_t> start(padded);
+  for (int j = 0; j < c.n; ++j) {
+    w_scale[j] = (1.5f + uniform(random_)) * 1e-4f;
+    bias[j] = uniform(random_);
+    start[j] = static_cast<int>(uniform(random_) * 100000);
+  }
+  for (int i = 0; i < c.rows; ++i) a_scale[i] = (1.5f + uniform(random_)) * 0.05f;
+  for (size_t i = 0; i < c.rows * padded; ++i) residual[i] = uniform(random_) * 4;
+  const auto linear = [&](int i, int j) {
+    return double(sums[i * c.n + j] + start[j]) * a_scale[i] * w_scale[j] + bias[j];
+  };
+  Run(c, [&](Int8ProductArgs& args) {
+    args.a_scale = a_scale.data();
+    args.w_scale = w_scale.data();
+    args.start = start.data();
+    args.bias = bias.data();
+    args.c_stride = padded;
+    Aligned<float> out(c.rows * padded);
+    std::memcpy(out.data(), residual.data(), c.rows * padded * sizeof(float));
+    args.residual = out.data();  // in place
+    args.residual_stride = padded;
+    args.c = out.data();
+    table().int8_product(args);
+    for (int i = 0; i < c.rows; ++i) {
+      for (int j = 0; j < c.n; ++j) {
+        const double expected = linear(i, j) + residual[i * padded + j];
+        ASSERT_NEAR(out[i * padded + j], expected, 4e-6 * (1 + std::abs(expected)));
+      }
+    }
+    args.residual = nullptr;
+    args.c_element = Element::kF16;
+    for (const Activate activate :
+         {Activate::kNone, Activate::kGeluErf, Activate::kGeluTanh, Activate::kRelu}) {
+      Aligned<uint16_t> half(c.rows * padded);
+      args.c = half.data();
+      args.activate = activate;
+      table().int8_product(args);
+      EXPECT_TRUE(half.Intact());
+      for (int i = 0; i < c.rows; ++i) {
+        for (int j = 0; j < c.n; ++j) {
+          const double expected = reference::Apply(activate, linear(i, j));
+          // Half a unit of a half's last place, and the short GELU's own error.
+          ASSERT_NEAR(reference::HalfToDouble(half[i * padded + j]), expected,
+                      std::abs(expected) / 2048 + std::abs(linear(i, j)) * 6e-5 + 4.5e-5)
+              << int(activate) << " " << i << ", " << j;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Int8Test, ValuesBeyondAHalfAreFiniteAndNaNIsSeen) {
+  const Case c = RandomCase(2, 64, 32);
+  Aligned<float> w_scale(32, 1), bias(32, 0), a_scale(2);
+  Aligned<int32_t> start(32);
+  Aligned<uint16_t> half(64);
+  a_scale[0] = 1e6f;
+  a_scale[1] = kNaN;
+  Run(c, [&](Int8ProductArgs& args) {
+    args.a_scale = a_scale.data();
+    args.w_scale = w_scale.data();
+    args.start = start.data();
+    args.bias = bias.data();
+    args.c = half.data();
+    args.c_element = Element::kF16;
+    args.c_stride = 32;
+    table().int8_product(args);
+  });
+  for (int j = 0; j < 32; ++j) {
+    EXPECT_TRUE(std::isfinite(reference::HalfToDouble(half[j]))) << j;
+    EXPECT_TRUE(std::isnan(reference::HalfToDouble(half[32 + j]))) << j;
+  }
+}
+
+TEST_P(Int8Test, QuantizedRowsAreTheNearestBytesInTheirPlaces) {
+  std::normal_distribution<float> normal;
+  for (const int width : {1, 5, 16, 33, 63, 64, 65, 384, 1000}) {
+    for (const bool one_sided : {false, true}) {
+      for (const Element element : {Element::kF32, Element::kF16}) {
+        SCOPED_TRACE(testing::Message()
+                     << width << " one-sided " << one_sided << " element " << int(element));
+        constexpr int kRows = 3, kFirst = 30;  // across a block's end
+        const int depth = Int8Depth(width);
+        const size_t stride = static_cast<size_t>(width) + 7;
+        std::vector<float> x(stride * kRows, kNaN);
+        std::vector<uint16_t> half(stride * kRows, 0x7e00);
+        for (int i = 0; i < kRows; ++i) {
+          for (int j = 0; j < width; ++j) {
+            float value = normal(random_) * static_cast<float>(i + 1);
+            if (one_sided) value = std::max(value, kOneSidedLow);
+            value = std::round(std::clamp(value, -7.f, 7.f) * 256) / 256;  // a half holds it
+            x[i * stride + j] = value;
+            half[i * stride + j] = 0;
+            for (int bits = 0; bits < 65536; ++bits) {
+              if (reference::HalfToDouble(static_cast<uint16_t>(bits)) == value) {
+                half[i * stride + j] = static_cast<uint16_t>(bits);
+                break;
+              }
+            }
+          }
+        }
+        Aligned<uint8_t> out(Int8BlockBytes(kFirst + kRows, depth), 200);
+        Aligned<float> scale(kRows);
+        QuantizeArgs args;
+        args.x = element == Element::kF32 ? static_cast<const void*>(x.data()) : half.data();
+        args.element = element;
+        args.x_stride = stride;
+        args.rows = kRows;
+        args.width = width;
+        args.one_sided = one_sided;
+        args.out = out.data();
+        args.depth = depth;
+        args.first_row = kFirst;
+        args.scale = scale.data();
+        table().quantize(args);
+        EXPECT_TRUE(out.Intact());
+        EXPECT_TRUE(scale.Intact());
+        for (int i = 0; i < kRows; ++i) {
+          float top = 0;
+          for (int j = 0; j < width; ++j) top = std::max(top, std::abs(x[i * stride + j]));
+          const float low = one_sided ? kOneSidedLow : 0;
+          const float expected = one_sided ? (top - low) / 255 : top / 127;
+          ASSERT_FLOAT_EQ(scale[i], expected);
+          for (int j = 0; j < width; ++j) {
+            const int byte = out[ByteAt(kFirst + i, j, depth)];
+            const double value =
+                one_sided ? byte * double{scale[i]} + low : (byte - 128) * double{scale[i]};
+            ASSERT_NEAR(value, x[i * stride + j], scale[i] * 0.5001) << i << ", " << j;
+            if (!one_sided) {
+              ASSERT_GE(byte, 1);
+            }
+          }
+        }
+        for (size_t i = 0; i < Int8BlockBytes(kFirst, depth) / 32 * 30 && depth == 1; ++i) {
+          ASSERT_EQ(out[i], 200) << i;  // rows before are untouched
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Int8Test, EveryTableMakesTheSameBytes) {
+  std::normal_distribution<float> normal;
+  constexpr int kRows = 20, kWidth = 333;
+  std::vector<float> x(kRows * kWidth);
+  for (float& v : x) v = normal(random_) * std::exp(4 * normal(random_));
+  const auto run = [&](const Table& which, bool one_sided) {
+    std::vector<uint8_t> out(Int8BlockBytes(kRows, Int8Depth(kWidth)));
+    std::vector<float> scale(kRows);
+    QuantizeArgs args;
+    args.x = x.data();
+    args.x_stride = kWidth;
+    args.rows = kRows;
+    args.width = kWidth;
+    args.one_sided = one_sided;
+    args.out = out.data();
+    args.depth = Int8Depth(kWidth);
+    args.scale = scale.data();
+    which.quantize(args);
+    std::vector<uint8_t> used;
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < kWidth; ++j) used.push_back(out[ByteAt(i, j, Int8Depth(kWidth))]);
+    }
+    return std::pair(used, scale);
+  };
+  EXPECT_EQ(run(table(), false), run(*FindTable("scalar"), false));
+  for (float& v : x) v = std::max(v, kOneSidedLow);
+  EXPECT_EQ(run(table(), true), run(*FindTable("scalar"), true));
+}
+
+TEST_P(Int8Test, RowsThatHaveNoScale) {
+  const auto quantize = [&](std::vector<float> x, bool one_sided) {
+    std::vector<uint8_t> out(2048);
+    float scale = -1;
+    QuantizeArgs args;
+    args.x = x.data();
+    args.x_stride = x.size();
+    args.rows = 1;
+    args.width = static_cast<int>(x.size());
+    args.one_sided = one_sided;
+    args.out = out.data();
+    args.depth = 1;
+    args.scale = &scale;
+    table().quantize(args);
+    return std::pair(scale, out);
+  };
+  for (const bool one_sided : {false, true}) {
+    for (const float sign : {1.f, -1.f}) {
+      EXPECT_TRUE(std::isnan(quantize({1, sign * kNaN, 2}, one_sided).first));
+      EXPECT_FALSE(std::isfinite(quantize({1, sign * kInfinity, 2}, one_sided).first));
+    }
+  }
+  const auto [scale, bytes] = quantize({0, 0, 0, -0.f, 1e-42f}, false);
+  EXPECT_LT(scale, 1e-40f);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(bytes[i], 128);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, Int8Test, testing::ValuesIn(Tables()),
+                         [](const auto& test) { return std::string(test.param->name); });
+
+TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  for (const int k : {1, 64, 65, 384, 1536, 4096}) {
+    for (const int rows : {1, 31, 32}) {
+      std::vector<float> w(static_cast<size_t>(rows) * k);
+      for (float& v : w) v = normal(random);
+      if (rows > 1) std::fill_n(w.begin() + k, k, 0.f);  // a dead output
+      std::vector<int8_t> panel(Int8PanelBytes(k), 55);
+      const int groups = Int8Groups(k), columns = Int8GroupColumns(k);
+      EXPECT_LE(columns, kInt8GroupMax);
+      EXPECT_EQ(columns % kInt8Depth, 0);
+      std::vector<float> scale(32, -1);
+      std::vector<int32_t> sums(static_cast<size_t>(groups) * 40, -1);
+      PackInt8Panel(w.data(), rows, k, panel.data(), scale.data(), sums.data(), 40);
+      for (int j = 0; j < 32; ++j) {
+        std::vector<int> expected(groups);
+        for (int i = 0; i < Int8Depth(k) * 64; ++i) {
+          const int byte = panel[(i / 4 * 32 + j) * 4 + i % 4];
+          expected[i / columns] += byte;
+          const float value = j < rows && i < k ? w[static_cast<size_t>(j) * k + i] : 0;
+          ASSERT_NEAR(byte * double{scale[j]}, value, scale[j] * 0.5001) << j << ", " << i;
+        }
+        for (int g = 0; g < groups; ++g) ASSERT_EQ(sums[g * 40 + j], expected[g]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace podium::kernels
