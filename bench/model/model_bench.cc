@@ -27,6 +27,7 @@ struct Options {
   std::string model;
   std::vector<std::string> workloads;
   std::string isa;
+  std::string precision = "fp32";
   int repeat = 5;
   int threads = 0;
   int batch_tokens = 2048;
@@ -80,7 +81,7 @@ int Run(const Options& options) {
   auto model = OpenModel(options.model);
   if (!model.ok()) return Fail(model.status());
   const EncoderSpec spec = (*model)->spec();
-  auto engine = MakeEngine(*model, {.isa = options.isa}, team);
+  auto engine = MakeEngine(*model, {.precision = options.precision, .isa = options.isa}, team);
   if (!engine.ok()) return Fail(engine.status());
   LaneLimits limits;
   limits.batch_tokens_max = options.batch_tokens;
@@ -135,6 +136,8 @@ int Main(int argc, char** argv) {
       options.repeat = std::max(1, std::atoi(value));
     else if (flag == "--isa")
       options.isa = value;
+    else if (flag == "--precision")
+      options.precision = value;
     else if (flag == "--threads")
       options.threads = std::atoi(value);
     else if (flag == "--batch-tokens")

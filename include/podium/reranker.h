@@ -26,7 +26,7 @@ struct ModelInfo {
   std::string name;          // the hub name that was asked for, or the folder's own name
   std::string folder;        // where it was found
   std::string architecture;  // "XLMRobertaForSequenceClassification"
-  std::string precision;     // "fp32"
+  std::string precision;     // "fp32", "int8"
   std::string isa;           // the kernel table in use
   int max_length = 0;        // tokens of a pair, special tokens included
   int layers = 0;

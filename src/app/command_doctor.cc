@@ -110,12 +110,15 @@ std::string MemoryLimit() {
 Facts Tables() {
   Facts facts;
   const kernels::Table* best = kernels::BestTable();
+  const kernels::Table* best_float = kernels::BestFloatTable();
   for (size_t i = 0; i < kernels::TableCount(); ++i) {
     const kernels::TableEntry entry = kernels::TableAt(i);
-    std::string state = entry.table == nullptr ? "not in this build"
-                        : entry.table == best  ? "chosen"
-                        : entry.runnable       ? "runs here"
-                                               : "does not run here";
+    std::string state = entry.table == nullptr      ? "not in this build"
+                        : !entry.runnable           ? "does not run here"
+                        : best == best_float        ? (entry.table == best ? "chosen" : "runs here")
+                        : entry.table == best       ? "chosen for int8"
+                        : entry.table == best_float ? "chosen for fp32"
+                                                    : "runs here";
     facts.emplace_back(Concat("table ", entry.name), Concat(state, "; needs ", entry.needs));
   }
   return facts;

@@ -58,7 +58,7 @@ constexpr const char* kModelHelp =
 
 void AddOpenOptions(CLI::App& command, OpenOptions& open) {
   command.add_option("-m,--model", open.model, kModelHelp);
-  command.add_option("--precision", open.precision, "fp32")->capture_default_str();
+  command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")->capture_default_str();
   command.add_option("--isa", open.isa,
                      "Kernel table; default: the best this processor runs (see podium doctor)");
   command.add_option("--threads", open.threads,

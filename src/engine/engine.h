@@ -35,7 +35,7 @@ struct Interrupt {
 
 struct EngineInfo {
   std::string backend;    // "native"
-  std::string precision;  // "fp32"
+  std::string precision;  // "fp32", "int8"
   std::string isa;        // kernel table, where the backend has one
   int length_max = 0;     // tokens of one sequence
   int vocabulary = 0;

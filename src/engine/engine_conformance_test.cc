@@ -16,7 +16,7 @@
 #include "base/concat.h"
 #include "engine/factory.h"
 #include "engine/fake/fake_engine.h"
-#include "kernels/select.h"
+#include "tests/support/tables.h"
 
 namespace {
 std::atomic<int64_t> allocations{0};
@@ -97,19 +97,18 @@ struct Backend {
 std::vector<Backend> Backends() {
   std::vector<Backend> backends = {
       {"fake", [](Team&) { return std::make_unique<const FakeEngine>(); }}};
-  for (size_t i = 0; i < kernels::TableCount(); ++i) {
-    const kernels::TableEntry entry = kernels::TableAt(i);
-    if (entry.table == nullptr || !entry.runnable) continue;
+  for (const RunnableTable& table : RunnableTables()) {
     for (const bool bert : {false, true}) {
-      backends.push_back(
-          {Concat("native_", entry.name, bert ? "_bert" : "_xlmr"),
-           [isa = std::string(entry.name), bert](Team& team) -> std::unique_ptr<const Engine> {
-             EngineOptions options;
-             options.isa = isa;
-             auto engine = MakeEngine(std::make_shared<RandomModel>(bert), options, team);
-             EXPECT_TRUE(engine.ok()) << engine.status().ToString();
-             return engine.ok() ? *std::move(engine) : nullptr;
-           }});
+      backends.push_back({Concat("native_", table.name(), bert ? "_bert" : "_xlmr"),
+                          [table, bert](Team& team) -> std::unique_ptr<const Engine> {
+                            EngineOptions options;
+                            options.precision = table.precision;
+                            options.isa = table.isa;
+                            auto engine =
+                                MakeEngine(std::make_shared<RandomModel>(bert), options, team);
+                            EXPECT_TRUE(engine.ok()) << engine.status().ToString();
+                            return engine.ok() ? *std::move(engine) : nullptr;
+                          }});
     }
   }
   return backends;

@@ -9,8 +9,8 @@
 namespace podium {
 namespace {
 
-Result<const kernels::Table*> ChooseTable(const std::string& isa) {
-  if (isa.empty()) return kernels::BestTable();
+Result<const kernels::Table*> ChooseTable(const std::string& isa, bool int8) {
+  if (isa.empty()) return int8 ? kernels::BestTable() : kernels::BestFloatTable();
   if (const kernels::Table* table = kernels::FindTable(isa.c_str())) return table;
   std::string known;
   std::string needs;
@@ -33,11 +33,14 @@ Result<std::unique_ptr<Engine>> MakeEngine(std::shared_ptr<const Model> model,
   if (options.backend != "native") {
     return InvalidArgument(Concat("backend: got \"", options.backend, "\", allowed: native"));
   }
-  if (options.precision != "fp32") {
-    return InvalidArgument(Concat("precision: got \"", options.precision, "\", allowed: fp32"));
+  const bool int8 = options.precision == "int8";
+  if (!int8 && options.precision != "fp32") {
+    return InvalidArgument(
+        Concat("precision: got \"", options.precision, "\", allowed: fp32, int8"));
   }
-  PODIUM_ASSIGN_OR_RETURN(const kernels::Table* table, ChooseTable(options.isa));
-  return MakeNativeEngine(std::move(model), *table, team);
+  PODIUM_ASSIGN_OR_RETURN(const kernels::Table* table, ChooseTable(options.isa, int8));
+  return MakeNativeEngine(std::move(model), int8 ? WeightPrecision::kInt8 : WeightPrecision::kFloat,
+                          *table, team);
 }
 
 }  // namespace podium

@@ -369,12 +369,12 @@ TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
       for (float& v : w) v = normal(random);
       if (rows > 1) std::fill_n(w.begin() + k, k, 0.f);  // a dead output
       std::vector<int8_t> panel(Int8PanelBytes(k), 55);
-      const int groups = Int8Groups(k), columns = Int8GroupColumns(k);
+      const int columns = Int8GroupColumns(k), groups = (k + columns - 1) / columns;
       EXPECT_LE(columns, kInt8GroupMax);
       EXPECT_EQ(columns % kInt8Depth, 0);
       std::vector<float> scale(32, -1);
       std::vector<int32_t> sums(static_cast<size_t>(groups) * 40, -1);
-      PackInt8Panel(w.data(), rows, k, panel.data(), scale.data(), sums.data(), 40);
+      PackInt8Panel(w.data(), rows, k, columns, panel.data(), scale.data(), sums.data(), 40);
       for (int j = 0; j < 32; ++j) {
         std::vector<int> expected(groups);
         for (int i = 0; i < Int8Depth(k) * 64; ++i) {

@@ -65,12 +65,14 @@ struct AttentionArgs {
 
 constexpr int kHeadSizeMax = 256;
 
-// int8. An activation row of a group of columns (at most kInt8GroupMax) is bytes u and a scale; a
-// weight row is signed bytes and a scale; the sum Σ u·w is exact in 32 bits, whatever the table, as
-// 1024 · 255 · 127 < 2^31. Bytes lie in blocks that every table reads as they are: see layout.h.
-constexpr int kInt8Block = 32;         // rows of an activation block, columns of a weight panel
-constexpr int kInt8Depth = 64;         // columns of a block: one AMX step
-constexpr int kInt8GroupMax = 1024;    // columns that share a scale; its weight panel is 32 KiB
+// int8. An activation row, or a group of its columns, is bytes u and a scale; a weight row is
+// signed bytes and a scale; the sum Σ u·w is exact in 32 bits, whatever the table, up to
+// kInt8ColumnsMax columns (· 255 · 127 < 2^31). Bytes lie in blocks that every table reads as they
+// are: see layout.h.
+constexpr int kInt8Block = 32;       // rows of an activation block, columns of a weight panel
+constexpr int kInt8Depth = 64;       // columns of a block: one AMX step
+constexpr int kInt8GroupMax = 1024;  // columns of a group: its weight panel is 32 KiB, in L1
+constexpr int kInt8ColumnsMax = 65536;
 constexpr size_t kInt8Scratch = 2048;  // int32s
 
 /// c[i, j] = activate((start[j] + Σ_k a[i, k] · w[j, k]) · a_scale[i] · w_scale[j] + bias[j]) +

@@ -53,14 +53,10 @@ void PackPanel(const Table& table, Element element, const void* first, int rows,
 // 64; weights there are zero.
 
 inline int Int8Depth(int k) { return (k + kInt8Depth - 1) / kInt8Depth; }
-/// Columns that share a scale: k in equal groups of whole 64s, none above kInt8GroupMax.
+/// k columns in equal groups of whole 64s, none above kInt8GroupMax.
 inline int Int8GroupColumns(int k) {
   const int groups = (k + kInt8GroupMax - 1) / kInt8GroupMax;
   return Int8Depth((k + groups - 1) / groups) * kInt8Depth;
-}
-inline int Int8Groups(int k) {
-  const int columns = Int8GroupColumns(k);
-  return (k + columns - 1) / columns;
 }
 inline size_t Int8RowsPadded(int rows) {
   return static_cast<size_t>((rows + kInt8Block - 1) / kInt8Block) * kInt8Block;
@@ -74,9 +70,9 @@ inline size_t Int8PanelBytes(int k) {
 }
 
 /// Rounds weight rows [rows ≤ 32, k] to bytes: scale[j] = max|w[j]| / 127, and sums[group][j] the
-/// sum of a group's bytes, groups `sums_stride` elements apart. All 32 entries are written.
-void PackInt8Panel(const float* w, int rows, int k, int8_t* panel, float* scale, int32_t* sums,
-                   size_t sums_stride);
+/// sum of a group of columns' bytes, groups `sums_stride` elements apart. All 32 entries are written.
+void PackInt8Panel(const float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
+                   int32_t* sums, size_t sums_stride);
 
 }  // namespace podium::kernels
 

@@ -40,12 +40,11 @@ void PackPanel(const Table& table, Element element, const void* first, int rows,
   }
 }
 
-void PackInt8Panel(const float* w, int rows, int k, int8_t* panel, float* scale, int32_t* sums,
-                   size_t sums_stride) {
-  const int group = Int8GroupColumns(k);
+void PackInt8Panel(const float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
+                   int32_t* sums, size_t sums_stride) {
   std::memset(panel, 0, Int8PanelBytes(k));
   for (int j = 0; j < kInt8Block; ++j) {
-    for (int g = 0; g < Int8Groups(k); ++g) sums[static_cast<size_t>(g) * sums_stride + j] = 0;
+    for (int g = 0; g * group_columns < k; ++g) sums[static_cast<size_t>(g) * sums_stride + j] = 0;
     scale[j] = 0;
     if (j >= rows) continue;
     const float* row = w + static_cast<size_t>(j) * k;
@@ -56,7 +55,7 @@ void PackInt8Panel(const float* w, int rows, int k, int8_t* panel, float* scale,
     for (int i = 0; i < k; ++i) {
       const int byte = static_cast<int>(std::nearbyint(row[i] * inverse));
       panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);
-      sums[static_cast<size_t>(i / group) * sums_stride + j] += byte;
+      sums[static_cast<size_t>(i / group_columns) * sums_stride + j] += byte;
     }
   }
 }

@@ -102,6 +102,14 @@ const Table* BestTable() {
   return &kScalarTable;
 }
 
+const Table* BestFloatTable() {
+  for (size_t i = 0; i < TableCount(); ++i) {
+    const TableEntry entry = TableAt(i);
+    if (entry.runnable && std::strcmp(entry.fp32, entry.name) == 0) return entry.table;
+  }
+  return &kScalarTable;
+}
+
 const Table* FindTable(const char* name) {
   for (size_t i = 0; i < TableCount(); ++i) {
     const TableEntry entry = TableAt(i);

@@ -35,6 +35,8 @@ TableEntry TableAt(size_t index);
 
 /// The best runnable table. Always one: scalar runs everywhere.
 const Table* BestTable();
+/// The same for work in floats only: the one among equals that names what is used.
+const Table* BestFloatTable();
 /// A table by name; null when unknown, not built, or not runnable here (TableAt tells which).
 const Table* FindTable(const char* name);
 

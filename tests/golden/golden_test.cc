@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iostream>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -15,6 +17,7 @@
 #include "model/model.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/synthetic_model.h"
+#include "tests/support/tables.h"
 
 namespace podium::golden {
 namespace {
@@ -32,20 +35,13 @@ double WorkOf(const Recipe& recipe, const GoldenCase& one) {
   return recipe.layers * tokens * (products + 2 * tokens * recipe.hidden);
 }
 
-std::vector<std::string> RunnableTables() {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < kernels::TableCount(); ++i) {
-    const kernels::TableEntry entry = kernels::TableAt(i);
-    if (entry.runnable) names.emplace_back(entry.name);
-  }
-  return names;
-}
-
 // Logits of all cases in one batch.
 std::vector<float> ScoreTogether(std::shared_ptr<const Model> model, const std::string& isa,
-                                 const std::vector<GoldenCase>& cases) {
+                                 const std::vector<GoldenCase>& cases,
+                                 const std::string& precision = "fp32") {
   Team team(UsableCores());
   EngineOptions options;
+  options.precision = precision;
   options.isa = isa;
   auto engine = MakeEngine(std::move(model), options, team);
   EXPECT_TRUE(engine.ok()) << engine.status().ToString();
@@ -79,7 +75,8 @@ void CheckGolden(const std::string& name) {
   ASSERT_EQ(files.fingerprint(), golden.fingerprint) << "generator differs";
   auto model = OpenModel(files.folder());
   ASSERT_TRUE(model.ok()) << model.status().ToString();
-  for (const std::string& isa : RunnableTables()) {
+  for (const RunnableTable& table : RunnableTables(true)) {
+    const std::string& isa = table.isa;
     SCOPED_TRACE(isa);
     std::vector<GoldenCase> cases;
     for (const GoldenCase& one : golden.cases) {
@@ -91,22 +88,25 @@ void CheckGolden(const std::string& name) {
 }
 
 TEST(ForcedTable, IsTheActiveOne) {
-  const std::vector<std::string> tables = RunnableTables();
-  EXPECT_NE(std::find(tables.begin(), tables.end(), "scalar"), tables.end());
+  const std::vector<RunnableTable> tables = RunnableTables();
+  ASSERT_FALSE(tables.empty());
+  EXPECT_EQ(tables.back().isa, "scalar");
   Recipe recipe = ReadGolden("tiny").recipe;
   const SyntheticModel files(recipe);
   auto model = OpenModel(files.folder());
   ASSERT_TRUE(model.ok()) << model.status().ToString();
   Team team(1);
-  for (const std::string& isa : tables) {
+  for (const auto& [precision, isa] : tables) {
     const kernels::Table* table = kernels::FindTable(isa.c_str());
     ASSERT_NE(table, nullptr) << isa;
     EXPECT_EQ(table->name, isa);
     EngineOptions options;
+    options.precision = precision;
     options.isa = isa;
     auto engine = MakeEngine(*model, options, team);
     ASSERT_TRUE(engine.ok()) << engine.status().ToString();
     EXPECT_EQ((*engine)->info().isa, isa);
+    EXPECT_EQ((*engine)->info().precision, precision);
   }
   EngineOptions unknown;
   unknown.isa = "mmx";
@@ -134,10 +134,41 @@ TEST(ShardedCheckpoint, GivesTheSameBitsAsOneFile) {
     auto sharded_model = OpenModel(sharded.folder());
     ASSERT_TRUE(whole_model.ok()) << whole_model.status().ToString();
     ASSERT_TRUE(sharded_model.ok()) << sharded_model.status().ToString();
-    const std::string isa = RunnableTables().front();
+    const std::string isa = RunnableTables(true).front().isa;
     const std::vector<float> logits = ScoreTogether(*sharded_model, isa, golden.cases);
     ExpectGolden(logits, golden.cases);
     EXPECT_EQ(logits, ScoreTogether(*whole_model, isa, golden.cases));
+  }
+}
+
+// Bytes cost a share of the spread of the logits, not a share of each: about what separates two
+// documents that are equally good.
+TEST(BundledModel, InBytesIsCloseToItsReference) {
+  const std::string folder = PODIUM_SOURCE_DIR "/models/podium-mini-zh-en";
+  const std::vector<GoldenCase> cases = ReadReference(folder + "/reference.jsonl");
+  auto model = OpenModel(folder);
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  double mean = 0, square = 0;
+  for (const GoldenCase& one : cases) {
+    mean += one.logit / static_cast<double>(cases.size());
+    square += one.logit * one.logit / static_cast<double>(cases.size());
+  }
+  const double deviation = std::sqrt(square - mean * mean);
+  for (const RunnableTable& table : RunnableTables()) {
+    if (table.precision != "int8") continue;
+    const std::vector<float> logits = ScoreTogether(*model, table.isa, cases, "int8");
+    ASSERT_EQ(logits.size(), cases.size());
+    double sum = 0, most = 0;
+    for (size_t i = 0; i < cases.size(); ++i) {
+      const double error = std::abs(logits[i] - cases[i].logit);
+      sum += error / static_cast<double>(cases.size());
+      most = std::max(most, error);
+    }
+    std::cout << table.isa << ": mean " << sum / deviation << ", max " << most / deviation
+              << " standard deviations\n";
+    EXPECT_LE(sum, 0.035 * deviation) << table.isa;
+    EXPECT_LE(most, 0.35 * deviation) << table.isa;
+    EXPECT_GT(sum, 0.0001 * deviation) << table.isa << " computes in floats";
   }
 }
 
@@ -147,7 +178,8 @@ TEST(BundledModel, GivesItsReferenceLogitsAndRanking) {
   ASSERT_EQ(cases.size(), 60u);
   auto model = OpenModel(folder);
   ASSERT_TRUE(model.ok()) << model.status().ToString();
-  for (const std::string& isa : RunnableTables()) {
+  for (const RunnableTable& table : RunnableTables(true)) {
+    const std::string& isa = table.isa;
     SCOPED_TRACE(isa);
     const std::vector<float> logits = ScoreTogether(*model, isa, cases);
     ASSERT_EQ(logits.size(), cases.size());

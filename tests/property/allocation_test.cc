@@ -11,10 +11,10 @@
 
 #include "base/team.h"
 #include "engine/factory.h"
-#include "kernels/select.h"
 #include "model/model.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/synthetic_model.h"
+#include "tests/support/tables.h"
 
 namespace {
 std::atomic<bool> counting{false};
@@ -82,13 +82,13 @@ TEST(AllocationTest, ScoreAllocatesNothing) {
     const golden::SyntheticModel files(golden.recipe);
     auto model = OpenModel(files.folder());
     ASSERT_TRUE(model.ok()) << model.status().ToString();
-    for (size_t i = 0; i < kernels::TableCount(); ++i) {
-      if (!kernels::TableAt(i).runnable) continue;
-      SCOPED_TRACE(std::string(name) + " " + kernels::TableAt(i).name);
+    for (const RunnableTable& table : RunnableTables()) {
+      SCOPED_TRACE(std::string(name) + " " + table.name());
       for (const int threads : {1, 2, 3}) {
         Team team(threads);
         EngineOptions options;
-        options.isa = kernels::TableAt(i).name;
+        options.precision = table.precision;
+        options.isa = table.isa;
         auto engine = MakeEngine(*model, options, team);
         ASSERT_TRUE(engine.ok()) << engine.status().ToString();
         auto lane = (*engine)->NewLane(team, LaneLimits());

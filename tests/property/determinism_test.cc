@@ -19,10 +19,10 @@
 
 #include "base/team.h"
 #include "engine/factory.h"
-#include "kernels/select.h"
 #include "model/model.h"
 #include "tests/golden/golden_file.h"
 #include "tests/golden/synthetic_model.h"
+#include "tests/support/tables.h"
 
 namespace podium {
 namespace {
@@ -41,14 +41,6 @@ uint64_t Seed() {
     return chosen;
   }();
   return seed;
-}
-
-std::vector<std::string> RunnableTables() {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < kernels::TableCount(); ++i) {
-    if (kernels::TableAt(i).runnable) names.emplace_back(kernels::TableAt(i).name);
-  }
-  return names;
 }
 
 // Ids that bring extreme values, in a model that has them.
@@ -163,14 +155,16 @@ class DeterminismTest : public testing::TestWithParam<Shape> {
   std::shared_ptr<const Model> model_;
 };
 
-std::unique_ptr<Engine> EngineOf(std::shared_ptr<const Model> model, const std::string& isa,
+std::unique_ptr<Engine> EngineOf(std::shared_ptr<const Model> model, const RunnableTable& table,
                                  Team& team) {
   EngineOptions options;
-  options.isa = isa;
+  options.precision = table.precision;
+  options.isa = table.isa;
   auto engine = MakeEngine(std::move(model), options, team);
   EXPECT_TRUE(engine.ok()) << engine.status().ToString();
   if (!engine.ok()) return nullptr;
-  EXPECT_EQ((*engine)->info().isa, isa);
+  EXPECT_EQ((*engine)->info().isa, table.isa);
+  EXPECT_EQ((*engine)->info().precision, table.precision);
   EXPECT_TRUE((*engine)->info().deterministic);
   return std::move(engine).value();
 }
@@ -203,11 +197,11 @@ std::vector<uint32_t> ScoreBits(const Engine& engine, Team& team, int batch_toke
 
 TEST_P(DeterminismTest, SameBitsInAnyCompanyOrderAndThreadCount) {
   std::mt19937_64 random(Seed());
-  for (const std::string& isa : RunnableTables()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + isa);
-    const bool slow = isa == "scalar" && model_->spec().hidden > 100;
+  for (const RunnableTable& table : RunnableTables()) {
+    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + table.name());
+    const bool slow = table.isa == "scalar" && model_->spec().hidden > 100;
     Team one_thread(1);
-    const std::unique_ptr<Engine> engine = EngineOf(model_, isa, one_thread);
+    const std::unique_ptr<Engine> engine = EngineOf(model_, table, one_thread);
     ASSERT_NE(engine, nullptr);
     std::vector<GoldenCase> cases;
     for (int i = 0; i < (slow ? 5 : 24); ++i) {
@@ -231,11 +225,11 @@ TEST_P(DeterminismTest, ANeighbourOfExtremeValuesChangesNothing) {
   if (GetParam().recipe.storage != "F32") GTEST_SKIP() << "the extreme rows are fp32";
   std::mt19937_64 random(Seed() + 1);
   const auto extreme_model = std::make_shared<ExtremeModel>(model_);
-  for (const std::string& isa : RunnableTables()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + isa);
-    const bool slow = isa == "scalar" && model_->spec().hidden > 100;
+  for (const RunnableTable& table : RunnableTables()) {
+    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + table.name());
+    const bool slow = table.isa == "scalar" && model_->spec().hidden > 100;
     Team team(2);
-    const std::unique_ptr<Engine> engine = EngineOf(extreme_model, isa, team);
+    const std::unique_ptr<Engine> engine = EngineOf(extreme_model, table, team);
     ASSERT_NE(engine, nullptr);
     auto lane = engine->NewLane(team, LaneLimits());
     ASSERT_TRUE(lane.ok()) << lane.status().ToString();
@@ -270,10 +264,10 @@ TEST_P(DeterminismTest, ANeighbourOfExtremeValuesChangesNothing) {
 // An interrupt or a refused batch leaves nothing behind.
 TEST_P(DeterminismTest, SameBitsAfterAnInterruptAndAfterARefusal) {
   std::mt19937_64 random(Seed() + 2);
-  for (const std::string& isa : RunnableTables()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + isa);
+  for (const RunnableTable& table : RunnableTables()) {
+    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(Seed()) + " " + table.name());
     Team team(2);
-    const std::unique_ptr<Engine> engine = EngineOf(model_, isa, team);
+    const std::unique_ptr<Engine> engine = EngineOf(model_, table, team);
     ASSERT_NE(engine, nullptr);
     auto lane = engine->NewLane(team, LaneLimits());
     ASSERT_TRUE(lane.ok()) << lane.status().ToString();

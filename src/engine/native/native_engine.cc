@@ -40,25 +40,31 @@ Status CheckSpec(const EncoderSpec& spec) {
     return Unsupported(Concat(spec.architecture, ": head size ", spec.head_size(),
                               ", supported are multiples of 8 up to ", kernels::kHeadSizeMax));
   }
+  if (spec.hidden > kernels::kInt8ColumnsMax) {
+    return Unsupported(Concat(spec.architecture, ": hidden size ", spec.hidden,
+                              ", supported up to ", kernels::kInt8ColumnsMax));
+  }
   return OkStatus();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> model,
+                                                 WeightPrecision precision,
                                                  const kernels::Table& table, Team& team) {
   const EncoderSpec& spec = model->spec();
   PODIUM_RETURN_IF_ERROR(CheckSpec(spec));
   EngineInfo info;
   info.backend = "native";
-  info.precision = "fp32";
+  info.precision = precision == WeightPrecision::kInt8 ? "int8" : "fp32";
   info.isa = table.name;
   info.length_max = spec.length_max();
   info.vocabulary = spec.vocabulary;
   info.token_types = spec.token_types;
   info.parameters = model->parameters();
   info.deterministic = true;
-  PODIUM_ASSIGN_OR_RETURN(auto weights, NativeWeights::Pack(std::move(model), table, team));
+  PODIUM_ASSIGN_OR_RETURN(auto weights,
+                          NativeWeights::Pack(std::move(model), precision, table, team));
   info.weight_bytes = weights->bytes();
   return std::unique_ptr<Engine>(
       std::make_unique<NativeEngine>(std::move(weights), table, std::move(info)));

@@ -1,4 +1,4 @@
-// The engine of our own: packed fp32 encoder on the kernel tables, no padding anywhere.
+// The engine of our own: packed fp32 or int8 encoder on the kernel tables, no padding anywhere.
 #ifndef PODIUM_ENGINE_NATIVE_NATIVE_ENGINE_H_
 #define PODIUM_ENGINE_NATIVE_NATIVE_ENGINE_H_
 
@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/team.h"
 #include "engine/engine.h"
+#include "engine/native/native_weights.h"
 #include "kernels/kernels.h"
 #include "model/model.h"
 
@@ -14,6 +15,7 @@ namespace podium {
 
 /// kUnsupported, by name, for a spec the forward pass does not have.
 Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> model,
+                                                 WeightPrecision precision,
                                                  const kernels::Table& table, Team& team);
 
 }  // namespace podium

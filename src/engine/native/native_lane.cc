@@ -15,6 +15,13 @@ namespace {
 // Rows of a block at most. Larger blocks stream the weights fewer times, smaller ones keep [rows,
 // ffn] in L2; a multiple of every table's tile. 192 rows × 3072 × 4 B = 2.3 MiB for base.
 constexpr int kBlockRowsMax = 192;
+// In bytes: [rows, 1024] in four forms (activations, halves, bytes, the residual in fp32) are 2
+// MiB.
+constexpr int kInt8BlockRowsMax = 256;
+// Rows that are normed and turned into bytes while in L1.
+constexpr int kHotRows = 4;
+// Halves between rows of an FFN group; a row of 2 KiB and one cache line.
+constexpr size_t kHalfRow = kernels::kInt8GroupMax + 32;
 
 kernels::Activate ToActivate(Activation activation) {
   switch (activation) {
@@ -27,6 +34,21 @@ kernels::Activate ToActivate(Activation activation) {
       break;
   }
   return kernels::Activate::kGeluErf;
+}
+
+// What a product over one group of columns takes from the weights.
+kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group) {
+  const Int8Matrix& bytes = linear.bytes;
+  const int before = group * bytes.group_columns;
+  kernels::Int8ProductArgs args;
+  args.depth = kernels::Int8Depth(std::min(bytes.group_columns, linear.weights.k - before));
+  args.w = bytes.panels + static_cast<size_t>(before) * kernels::kInt8Block;
+  args.w_stride = bytes.panel_stride;
+  args.n = linear.weights.n;
+  args.w_scale = bytes.scale.data();
+  args.start = &bytes.start[static_cast<size_t>(group) * bytes.scale.size()];
+  args.bias = group == 0 ? linear.bias.data() : bytes.zero.data();
+  return args;
 }
 
 }  // namespace
@@ -48,13 +70,40 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   const auto tokens = static_cast<size_t>(own.batch_tokens_max);
   const auto sequences = static_cast<size_t>(own.sequences_max);
   const size_t row = lane->row_;
-  const size_t ffn = static_cast<size_t>(kBlockRowsMax) * lane->ffn_row_;
+  const bool in_bytes = lane->in_bytes_;
+  const size_t block = in_bytes ? kInt8BlockRowsMax : kBlockRowsMax;
+  const size_t ffn = in_bytes ? 0 : block * lane->ffn_row_;
   const size_t scratch = std::max(
       table.product_scratch, kernels::AttentionScratch(table, own.length_max, spec.head_size()));
-  const auto floats = [](size_t count) { return Arena::RoundUp(count * sizeof(float)); };
+  const int hidden_depth = kernels::Int8Depth(spec.hidden);
+  const int ffn_columns = kernels::Int8GroupColumns(spec.ffn);
+  // Taken twice: the first time to count.
+  const auto take_member = [&](auto&& floats, auto&& bytes, auto&& halves, auto&& words) {
+    Member m;
+    m.ffn = floats(ffn);
+    m.scratch = floats(scratch);
+    if (!in_bytes) return m;
+    m.bytes = bytes(kernels::Int8BlockBytes(kInt8BlockRowsMax, hidden_depth));
+    m.scale = floats(block);
+    m.halves = halves(block * kHalfRow);
+    m.ffn_bytes =
+        bytes(kernels::Int8BlockBytes(kInt8BlockRowsMax, ffn_columns / kernels::kInt8Depth));
+    m.ffn_scale = floats(block);
+    m.sums = words(kernels::kInt8Scratch);
+    return m;
+  };
+  size_t member_bytes = 0;
+  const auto count = [&]<typename T>(T) {
+    return [&](size_t elements) {
+      member_bytes += Arena::RoundUp(elements * sizeof(T));
+      return std::span<T>();
+    };
+  };
+  take_member(count(float()), count(uint8_t()), count(uint16_t()), count(int32_t()));
+  const auto floats = [](size_t elements) { return Arena::RoundUp(elements * sizeof(float)); };
   const size_t bytes = 2 * floats(tokens * row) + floats(tokens * lane->key_value_row_) +
                        2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
-                       static_cast<size_t>(team.size()) * (floats(ffn) + floats(scratch));
+                       static_cast<size_t>(team.size()) * member_bytes;
   if (!lane->arena_.Reserve(bytes)) {
     return ResourceExhausted(Concat("activations for ", own.batch_tokens_max,
                                     " tokens: the system refused ", bytes, " bytes"));
@@ -68,7 +117,10 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   lane->position_ = arena.Take<int32_t>(tokens);
   lane->order_ = arena.Take<int32_t>(sequences);
   for (int member = 0; member < team.size(); ++member) {
-    lane->members_.push_back({arena.Take<float>(ffn), arena.Take<float>(scratch)});
+    lane->members_.push_back(take_member([&](size_t n) { return arena.Take<float>(n); },
+                                         [&](size_t n) { return arena.Take<uint8_t>(n); },
+                                         [&](size_t n) { return arena.Take<uint16_t>(n); },
+                                         [&](size_t n) { return arena.Take<int32_t>(n); }));
   }
   return std::unique_ptr<Lane>(std::move(lane));
 }
@@ -142,6 +194,7 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
   const RowSet first = {first_residual_.data(), first_query_.data(), n};
   ForRowBlocks(all.rows, [&](int begin, int end, Member& member) {
     EmbedRows(batch, begin, end);
+    Quantize(&residual_[static_cast<size_t>(begin) * row_], 0, end - begin, member);
     ProjectRows(0, begin, end, member);
   });
   for (int layer = 0; layer < spec_.layers; ++layer) {
@@ -160,7 +213,9 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
 }
 
 void NativeLane::ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body) {
-  const int block = PlanBlockRows(rows, team_.size(), table_.tile_rows, kBlockRowsMax);
+  const int block = in_bytes_
+                        ? PlanBlockRows(rows, team_.size(), kernels::kInt8Block, kInt8BlockRowsMax)
+                        : PlanBlockRows(rows, team_.size(), table_.tile_rows, kBlockRowsMax);
   team_.ParallelFor((rows + block - 1) / block, [&](int task, int member) {
     body(task * block, std::min(rows, (task + 1) * block), members_[static_cast<size_t>(member)]);
   });
@@ -171,9 +226,45 @@ void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
                     spec_.norm_eps, rows, row_);
 }
 
+void NativeLane::Quantize(const float* rows, int first, int count, Member& member) {
+  if (!in_bytes_) return;
+  kernels::QuantizeArgs args;
+  args.x = rows + static_cast<size_t>(first) * row_;
+  args.x_stride = row_;
+  args.rows = count;
+  args.width = spec_.hidden;
+  args.depth = kernels::Int8Depth(spec_.hidden);
+  args.out = member.bytes.data();
+  args.first_row = first;
+  args.scale = &member.scale[static_cast<size_t>(first)];
+  table_.quantize(args);
+}
+
+void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member) {
+  const int step = in_bytes_ ? kHotRows : count;
+  for (int row = 0; row < count; row += step) {
+    const int hot = std::min(step, count - row);
+    Norm(norm, rows + static_cast<size_t>(row) * row_, hot);
+    Quantize(rows, row, hot, member);
+  }
+}
+
 void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
                           float* c, size_t c_stride, Member& member, kernels::Activate activate,
                           const float* residual) {
+  if (linear.in_bytes()) {
+    kernels::Int8ProductArgs args = Int8Group(linear, 0);
+    args.a = member.bytes.data();
+    args.a_scale = member.scale.data();
+    args.rows = rows;
+    args.residual = residual;
+    args.residual_stride = c_stride;
+    args.c = c;
+    args.c_stride = c_stride;
+    args.scratch = member.sums.data();
+    table_.int8_product(args);
+    return;
+  }
   kernels::ProductArgs args;
   args.a = a;
   args.a_stride = a_stride;
@@ -227,6 +318,7 @@ void NativeLane::ProjectFirstTokens(const Batch& batch) {
   }
   ForRowBlocks(batch.size(), [&](int begin, int end, Member& member) {
     const size_t at = static_cast<size_t>(begin) * row_;
+    Quantize(&first_residual_[at], 0, end - begin, member);
     Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
              &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
   });
@@ -264,14 +356,72 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   const int rows = end - begin;
   float* x = set.residual + static_cast<size_t>(begin) * row_;
   const float* attended = set.query + static_cast<size_t>(begin) * row_;
+  Quantize(attended, 0, rows, member);
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
-  Norm(weights.attention_norm, x, rows);
+  NormAndQuantize(weights.attention_norm, x, rows, member);
+  if (in_bytes_) {
+    FeedForwardInt8(weights, x, rows, member);
+  } else {
+    FeedForwardFloat(weights, x, rows, member);
+  }
+  NormAndQuantize(weights.ffn_norm, x, rows, member);
+}
+
+void NativeLane::FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member) {
   Multiply(weights.ffn_up, x, row_, rows, member.ffn.data(), ffn_row_, member,
            ToActivate(spec_.activation), nullptr);
   Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
-  Norm(weights.ffn_norm, x, rows);
+}
+
+// x += down(activate(up(x))), a group of the middle's columns at a time: what a group makes and
+// takes stays in L2, and each group of a row has its own scale.
+void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member) {
+  const int columns = weights.ffn_down.bytes.group_columns;
+  for (int group = 0; group * columns < spec_.ffn; ++group) {
+    const int before = group * columns;
+    const int width = std::min(columns, spec_.ffn - before);
+
+    kernels::Int8ProductArgs up = Int8Group(weights.ffn_up, 0);
+    up.a = member.bytes.data();
+    up.a_scale = member.scale.data();
+    up.rows = rows;
+    up.w += static_cast<size_t>(before / kernels::kInt8Block) * up.w_stride;
+    up.w_scale += before;
+    up.start += before;
+    up.bias += before;
+    up.n = width;
+    up.c = member.halves.data();
+    up.c_element = kernels::Element::kF16;
+    up.c_stride = kHalfRow;
+    up.activate = ToActivate(spec_.activation);
+    up.scratch = member.sums.data();
+    table_.int8_product(up);
+
+    kernels::QuantizeArgs quantize;
+    quantize.x = member.halves.data();
+    quantize.element = kernels::Element::kF16;
+    quantize.x_stride = kHalfRow;
+    quantize.rows = rows;
+    quantize.width = width;
+    quantize.one_sided = true;
+    quantize.out = member.ffn_bytes.data();
+    quantize.depth = kernels::Int8Depth(width);
+    quantize.scale = member.ffn_scale.data();
+    table_.quantize(quantize);
+
+    kernels::Int8ProductArgs down = Int8Group(weights.ffn_down, group);
+    down.a = member.ffn_bytes.data();
+    down.a_scale = member.ffn_scale.data();
+    down.rows = rows;
+    down.residual = x;
+    down.residual_stride = row_;
+    down.c = x;
+    down.c_stride = row_;
+    down.scratch = member.sums.data();
+    table_.int8_product(down);
+  }
 }
 
 void NativeLane::Head(const RowSet& set, std::span<float> logits) {

@@ -37,8 +37,15 @@ class NativeLane final : public Lane {
  private:
   // What one team member needs beside the shared activations.
   struct Member {
-    std::span<float> ffn;      // [block rows, ffn_row_]
+    std::span<float> ffn;      // [block rows, ffn_row_]; of fp32
     std::span<float> scratch;  // of the kernels
+    std::span<uint8_t> bytes;  // int8: activation blocks of a block's rows, hidden wide
+    std::span<float> scale;    // [block rows]
+    std::span<uint16_t>
+        halves;  // [block rows, kInt8GroupMax + pad]: a group of the FFN before bytes
+    std::span<uint8_t> ffn_bytes;  // that group after
+    std::span<float> ffn_scale;    // [block rows]
+    std::span<int32_t> sums;       // kernels::kInt8Scratch
   };
   // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
   // only.
@@ -57,7 +64,8 @@ class NativeLane final : public Lane {
         limits_(limits),
         row_(kernels::RowStride(spec_.hidden)),
         key_value_row_(kernels::RowStride(2 * spec_.hidden)),
-        ffn_row_(kernels::RowStride(spec_.ffn)) {}
+        ffn_row_(kernels::RowStride(spec_.ffn)),
+        in_bytes_(weights.layers.front().query.in_bytes()) {}
 
   Status CheckBatch(const Batch& batch, std::span<float> logits) const;
   void EmbedRows(const Batch& batch, int begin, int end);
@@ -67,8 +75,16 @@ class NativeLane final : public Lane {
   void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
   void Head(const RowSet& set, std::span<float> logits);
   void Norm(const PackedNorm& norm, float* rows, int count);
+  // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
+  // do in fp32.
+  void Quantize(const float* rows, int first, int count, Member& member);
+  void NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member);
+  // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
+  // member.bytes was made of.
   void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,
                 size_t c_stride, Member& member, kernels::Activate activate, const float* residual);
+  void FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member);
+  void FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [0, rows).
   void ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body);
 
@@ -80,6 +96,7 @@ class NativeLane final : public Lane {
   const size_t row_;            // elements between rows hidden wide
   const size_t key_value_row_;  // … 2 · hidden wide
   const size_t ffn_row_;        // … ffn wide
+  const bool in_bytes_;         // int8 linear layers
 
   Arena arena_;
   std::span<float> residual_;        // [tokens, hidden]

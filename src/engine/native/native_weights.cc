@@ -30,12 +30,40 @@ struct PanelTask {
   int rows;
   int k;
   void* out;
+  // In bytes; null scale otherwise.
+  float* scale = nullptr;
+  int32_t* start = nullptr;  // [groups], start_stride apart
+  size_t start_stride = 0;
+  float* bias = nullptr;
+  bool one_sided = false;  // activations, see kernels::QuantizeArgs
+  int group_columns = 0;
 };
+
+void PackBytes(const kernels::Table& table, const PanelTask& task) {
+  std::vector<float> rows(static_cast<size_t>(task.rows) * static_cast<size_t>(task.k));
+  table.widen(task.first, task.element, rows.size(), rows.data());
+  kernels::PackInt8Panel(rows.data(), task.rows, task.k, task.group_columns,
+                         static_cast<int8_t*>(task.out), task.scale, task.start, task.start_stride);
+  // `start` holds sums of bytes now: they become what a sum of products starts from where a byte of
+  // 128 means 0, or go into the bias where a byte of 0 means kOneSidedLow.
+  for (int j = 0; j < kernels::kInt8Block; ++j) {
+    int64_t sum = 0;
+    for (int g = 0; g * task.group_columns < task.k; ++g) {
+      int32_t& start = task.start[static_cast<size_t>(g) * task.start_stride + j];
+      sum += start;
+      start = task.one_sided ? 0 : -128 * start;
+    }
+    if (task.one_sided) {
+      task.bias[j] += kernels::kOneSidedLow * task.scale[j] * static_cast<float>(sum);
+    }
+  }
+}
 
 // Lays out packed matrices in two passes over the same code: the first only adds up bytes.
 class Packer {
  public:
-  explicit Packer(const kernels::Table& table) : table_(table) {}
+  Packer(const kernels::Table& table, WeightPrecision precision)
+      : table_(table), precision_(precision) {}
 
   size_t bytes() const { return bytes_; }
   void UseArena(Arena& arena) { arena_ = &arena; }
@@ -43,40 +71,95 @@ class Packer {
 
   std::span<const float> Widened(const TensorView& tensor) {
     const auto count = static_cast<size_t>(tensor.elements());
-    bytes_ += Arena::RoundUp(count * sizeof(float));
-    if (arena_ == nullptr) return {};
-    const std::span<float> out = arena_->Take<float>(count);
-    table_.widen(tensor.data, ToElement(tensor.type), count, out.data());
+    const std::span<float> out = Take<float>(count);
+    if (arena_ != nullptr) table_.widen(tensor.data, ToElement(tensor.type), count, out.data());
     return out;
   }
 
   PackedNorm Norm(const NormView& norm) { return {Widened(norm.gain), Widened(norm.bias)}; }
 
-  PackedLinear Linear(const LinearView& linear) {
+  PackedLinear Float(const LinearView& linear) {
     const TensorView& weight = linear.weight;
-    PackedLinear packed;
-    packed.weights.element = ToElement(weight.type);
-    packed.weights.n = static_cast<int>(weight.rows);
-    packed.weights.k = static_cast<int>(weight.columns);
+    PackedLinear packed = Shape(weight);
     packed.bias = Widened(linear.bias);
     const size_t bytes =
         kernels::PackedBytes(table_, packed.weights.element, packed.weights.n, packed.weights.k);
-    bytes_ += Arena::RoundUp(bytes);
-    if (arena_ == nullptr) return packed;
-    std::byte* out = arena_->Take<std::byte>(bytes).data();
+    std::byte* out = Take<std::byte>(bytes).data();
     packed.weights.data = out;
-    const auto* rows = static_cast<const std::byte*>(weight.data);
-    const size_t row_bytes = static_cast<size_t>(weight.columns) * ElementSize(weight.type);
-    for (int row = 0; row < packed.weights.n; row += table_.panel) {
-      tasks_.push_back({packed.weights.element, rows + static_cast<size_t>(row) * row_bytes,
-                        std::min(table_.panel, packed.weights.n - row), packed.weights.k, out});
-      out += kernels::PanelBytes(table_, packed.weights.element, packed.weights.k);
-    }
+    if (arena_ == nullptr) return packed;
+    ForPanels(weight, table_.panel, [&](PanelTask task) {
+      task.out = out;
+      tasks_.push_back(task);
+      out += kernels::PanelBytes(table_, task.element, task.k);
+    });
+    return packed;
+  }
+
+  // In the encoder's precision. `one_sided`: the activations that it multiplies.
+  PackedLinear Linear(const LinearView& linear, bool one_sided = false) {
+    if (precision_ == WeightPrecision::kFloat) return Float(linear);
+    const TensorView& weight = linear.weight;
+    PackedLinear packed = Shape(weight);
+    const size_t padded = kernels::Int8RowsPadded(packed.weights.n);
+    // A row of the FFN's middle has a scale for each group, other activations have one.
+    const int group_columns = one_sided
+                                  ? kernels::Int8GroupColumns(packed.weights.k)
+                                  : kernels::Int8Depth(packed.weights.k) * kernels::kInt8Depth;
+    const auto groups = static_cast<size_t>((packed.weights.k + group_columns - 1) / group_columns);
+    const size_t panel_bytes = kernels::Int8PanelBytes(packed.weights.k);
+    int8_t* panels = Take<int8_t>(padded / kernels::kInt8Block * panel_bytes).data();
+    const std::span<float> scale = Take<float>(padded);
+    const std::span<int32_t> start = Take<int32_t>(groups * padded);
+    const std::span<float> bias = Take<float>(padded);
+    packed.bytes = {panels, panel_bytes, group_columns, scale, start, Take<float>(padded)};
+    packed.bias = bias;
+    if (arena_ == nullptr) return packed;
+    table_.widen(linear.bias.data, ToElement(linear.bias.type),
+                 static_cast<size_t>(linear.bias.elements()), bias.data());
+    size_t at = 0;
+    ForPanels(weight, kernels::kInt8Block, [&](PanelTask task) {
+      task.out = panels;
+      task.scale = &scale[at];
+      task.start = &start[at];
+      task.start_stride = padded;
+      task.bias = &bias[at];
+      task.one_sided = one_sided;
+      task.group_columns = group_columns;
+      tasks_.push_back(task);
+      panels += panel_bytes;
+      at += kernels::kInt8Block;
+    });
     return packed;
   }
 
  private:
+  template <typename T>
+  std::span<T> Take(size_t count) {
+    bytes_ += Arena::RoundUp(count * sizeof(T));
+    return arena_ == nullptr ? std::span<T>() : arena_->Take<T>(count);
+  }
+
+  static PackedLinear Shape(const TensorView& weight) {
+    PackedLinear packed;
+    packed.weights.element = ToElement(weight.type);
+    packed.weights.n = static_cast<int>(weight.rows);
+    packed.weights.k = static_cast<int>(weight.columns);
+    return packed;
+  }
+
+  template <typename Add>
+  static void ForPanels(const TensorView& weight, int panel, Add&& add) {
+    const auto* rows = static_cast<const std::byte*>(weight.data);
+    const size_t row_bytes = static_cast<size_t>(weight.columns) * ElementSize(weight.type);
+    const int n = static_cast<int>(weight.rows);
+    for (int row = 0; row < n; row += panel) {
+      add(PanelTask{ToElement(weight.type), rows + static_cast<size_t>(row) * row_bytes,
+                    std::min(panel, n - row), static_cast<int>(weight.columns), nullptr});
+    }
+  }
+
   const kernels::Table& table_;
+  const WeightPrecision precision_;
   Arena* arena_ = nullptr;
   size_t bytes_ = 0;
   std::vector<PanelTask> tasks_;
@@ -85,6 +168,7 @@ class Packer {
 }  // namespace
 
 Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const Model> model,
+                                                           WeightPrecision precision,
                                                            const kernels::Table& table,
                                                            Team& team) {
   std::unique_ptr<NativeWeights> weights(new NativeWeights());
@@ -93,7 +177,7 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   weights->mapped_bytes_ =
       static_cast<size_t>(view.word_embedding.elements()) * ElementSize(view.word_embedding.type);
 
-  Packer packer(table);
+  Packer packer(table, precision);
   const auto lay_out = [&] {
     weights->positions_ = packer.Widened(view.position_embedding);
     if (view.type_embedding.present()) weights->types_ = packer.Widened(view.type_embedding);
@@ -106,13 +190,13 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
       packed.value = packer.Linear(layer.value);
       packed.attention_output = packer.Linear(layer.attention_output);
       packed.ffn_up = packer.Linear(layer.ffn_up);
-      packed.ffn_down = packer.Linear(layer.ffn_down);
+      packed.ffn_down = packer.Linear(layer.ffn_down, true);
       packed.attention_norm = packer.Norm(layer.attention_norm);
       packed.ffn_norm = packer.Norm(layer.ffn_norm);
       weights->layers.push_back(packed);
     }
-    weights->head_dense = packer.Linear(view.head_dense);
-    weights->head_project = packer.Linear(view.head_project);
+    weights->head_dense = packer.Float(view.head_dense);
+    weights->head_project = packer.Float(view.head_project);
   };
   lay_out();
   const size_t bytes = packer.bytes();
@@ -130,7 +214,11 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     const size_t begin = static_cast<size_t>(claim) * kPanelsPerClaim;
     const size_t end = std::min(tasks.size(), begin + kPanelsPerClaim);
     for (const PanelTask& task : tasks.subspan(begin, end - begin)) {
-      kernels::PackPanel(table, task.element, task.first, task.rows, task.k, task.out);
+      if (task.scale != nullptr) {
+        PackBytes(table, task);
+      } else {
+        kernels::PackPanel(table, task.element, task.first, task.rows, task.k, task.out);
+      }
     }
   });
   return weights;

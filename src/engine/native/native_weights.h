@@ -18,9 +18,22 @@ namespace podium {
 /// The kernels' word for a file's element type.
 kernels::Element ToElement(ElementType type);
 
+/// A matrix as bytes, in groups of columns that share an activation's scale. Arrays are filled up
+/// to whole panels.
+struct Int8Matrix {
+  const int8_t* panels = nullptr;  // null: the matrix is not in bytes
+  size_t panel_stride = 0;         // bytes
+  int group_columns = 0;
+  std::span<const float> scale;    // [n]
+  std::span<const int32_t> start;  // [groups][n]; what a group's sums start from
+  std::span<const float> zero;     // [n]; the bias of all groups but the first
+};
+
 struct PackedLinear {
-  kernels::PackedWeights weights;
+  kernels::PackedWeights weights;  // n and k in every precision; data null in bytes
   std::span<const float> bias;
+  Int8Matrix bytes;
+  bool in_bytes() const { return bytes.panels != nullptr; }
 };
 
 struct PackedNorm {
@@ -39,12 +52,17 @@ struct PackedLayer {
   PackedNorm ffn_norm;
 };
 
-/// Linear weights keep the file's element type, so fp16 files stay half the size; they are widened
-/// exactly when read. Word embeddings are read in place from the mapped file. Everything else is
-/// fp32.
+/// What the linear layers of the encoder are kept in. The head, norms and sums of embeddings are
+/// fp32 in both.
+enum class WeightPrecision { kFloat, kInt8 };
+
+/// Linear weights of kFloat keep the file's element type, so fp16 files stay half the size; they
+/// are widened exactly when read. Word embeddings are read in place from the mapped file.
+/// Everything else is fp32.
 class NativeWeights {
  public:
   static Result<std::unique_ptr<NativeWeights>> Pack(std::shared_ptr<const Model> model,
+                                                     WeightPrecision precision,
                                                      const kernels::Table& table, Team& team);
 
   const EncoderSpec& spec() const { return model_->spec(); }
