@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "base/float_mode.h"
+#include "engine/check_batch.h"
 #include "engine/native/plan.h"
 #include "kernels/layout.h"
 
@@ -34,21 +35,6 @@ kernels::Activate ToActivate(Activation activation) {
       break;
   }
   return kernels::Activate::kGeluErf;
-}
-
-// What a product over one group of columns takes from the weights.
-kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group) {
-  const Int8Matrix& bytes = linear.bytes;
-  const int before = group * bytes.group_columns;
-  kernels::Int8ProductArgs args;
-  args.depth = kernels::Int8Depth(std::min(bytes.group_columns, linear.weights.k - before));
-  args.w = bytes.panels + static_cast<size_t>(before) * kernels::kInt8Block;
-  args.w_stride = bytes.panel_stride;
-  args.n = linear.weights.n;
-  args.w_scale = bytes.scale.data();
-  args.start = &bytes.start[static_cast<size_t>(group) * bytes.scale.size()];
-  args.bias = group == 0 ? linear.bias.data() : bytes.zero.data();
-  return args;
 }
 
 }  // namespace
@@ -125,52 +111,9 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   return std::unique_ptr<Lane>(std::move(lane));
 }
 
-Status NativeLane::CheckBatch(const Batch& batch, std::span<float> logits) const {
-  const int n = batch.size();
-  if (n < 1 || n > limits_.sequences_max) {
-    return InvalidArgument(
-        Concat("batch: got ", n, " sequences, allowed 1 to ", limits_.sequences_max));
-  }
-  if (batch.tokens() > limits_.batch_tokens_max) {
-    return InvalidArgument(
-        Concat("batch: got ", batch.tokens(), " tokens, allowed ", limits_.batch_tokens_max));
-  }
-  if (logits.size() != static_cast<size_t>(n)) {
-    return InvalidArgument(Concat("batch: got room for ", logits.size(), " logits, needed ", n));
-  }
-  if (!batch.types.empty() && batch.types.size() != batch.ids.size()) {
-    return InvalidArgument(
-        Concat("batch: got ", batch.types.size(), " types for ", batch.tokens(), " ids"));
-  }
-  if (batch.starts.front() != 0 || batch.starts.back() != batch.tokens()) {
-    return InvalidArgument(Concat("batch: starts run from ", batch.starts.front(), " to ",
-                                  batch.starts.back(), ", needed 0 to ", batch.tokens()));
-  }
-  for (int i = 0; i < n; ++i) {
-    const int64_t length = int64_t{batch.starts[i + 1]} - batch.starts[i];
-    if (length < 1 || length > limits_.length_max) {
-      return InvalidArgument(Concat("batch: sequence ", i, " has ", length,
-                                    " tokens, allowed 1 to ", limits_.length_max));
-    }
-  }
-  for (int i = 0; i < batch.tokens(); ++i) {
-    if (batch.ids[i] < 0 || batch.ids[i] >= spec_.vocabulary) {
-      return InvalidArgument(Concat("batch: token ", i, " is ", batch.ids[i], ", allowed 0 to ",
-                                    spec_.vocabulary - 1));
-    }
-  }
-  const int types = std::max(1, spec_.token_types);
-  for (size_t i = 0; i < batch.types.size(); ++i) {
-    if (batch.types[i] >= types) {
-      return InvalidArgument(Concat("batch: token ", i, " has type ", int{batch.types[i]},
-                                    ", allowed 0 to ", types - 1));
-    }
-  }
-  return OkStatus();
-}
-
 Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
-  PODIUM_RETURN_IF_ERROR(CheckBatch(batch, logits));
+  PODIUM_RETURN_IF_ERROR(
+      CheckBatch(batch, logits.size(), limits_, spec_.vocabulary, spec_.token_types));
   ScopedFloatMode mode;
   const int n = batch.size();
   // RoBERTa's positions skip the padding id also where a text holds it ("<pad>" in a document): it

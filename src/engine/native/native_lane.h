@@ -67,7 +67,6 @@ class NativeLane final : public Lane {
         ffn_row_(kernels::RowStride(spec_.ffn)),
         in_bytes_(weights.layers.front().query.in_bytes()) {}
 
-  Status CheckBatch(const Batch& batch, std::span<float> logits) const;
   void EmbedRows(const Batch& batch, int begin, int end);
   void ProjectRows(int layer, int begin, int end, Member& member);
   void ProjectFirstTokens(const Batch& batch);

@@ -167,6 +167,20 @@ class Packer {
 
 }  // namespace
 
+kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group) {
+  const Int8Matrix& bytes = linear.bytes;
+  const int before = group * bytes.group_columns;
+  kernels::Int8ProductArgs args;
+  args.depth = kernels::Int8Depth(std::min(bytes.group_columns, linear.weights.k - before));
+  args.w = bytes.panels + static_cast<size_t>(before) * kernels::kInt8Block;
+  args.w_stride = bytes.panel_stride;
+  args.n = linear.weights.n;
+  args.w_scale = bytes.scale.data();
+  args.start = &bytes.start[static_cast<size_t>(group) * bytes.scale.size()];
+  args.bias = group == 0 ? linear.bias.data() : bytes.zero.data();
+  return args;
+}
+
 Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const Model> model,
                                                            WeightPrecision precision,
                                                            const kernels::Table& table,

@@ -36,6 +36,9 @@ struct PackedLinear {
   bool in_bytes() const { return bytes.panels != nullptr; }
 };
 
+/// What a product over one group of a byte matrix's columns takes from it.
+kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group);
+
 struct PackedNorm {
   std::span<const float> gain;
   std::span<const float> bias;
