@@ -7,15 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "base/concat.h"
+#include "evaluation/document_text.h"
 #include "json/json.h"
 
 namespace podium {
 namespace {
-
-constexpr const char* kTextFields[] = {"text", "document", "content", "passage"};
 
 bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -55,35 +53,6 @@ InputKind GuessKind(std::string_view text, const std::string& origin) {
   return first->root().Find("documents") ? InputKind::kJson : InputKind::kJsonl;
 }
 
-// A document: a string, or an object with its text under `field` or one of the usual names.
-Result<std::string> DocumentText(json::Value value, const std::string& where,
-                                 const std::string& field) {
-  if (const auto text = value.AsString()) return std::string(*text);
-  if (!value.is(json::Type::kObject)) {
-    return InvalidArgument(
-        Concat(where, ": expected a string or an object, got ", value.type_name()));
-  }
-  std::string tried;
-  const auto look = [&](std::string_view name) -> std::optional<json::Value> {
-    tried += Concat(tried.empty() ? "" : ", ", "\"", name, "\"");
-    return value.Find(name);
-  };
-  std::optional<json::Value> found;
-  if (!field.empty()) {
-    found = look(field);
-  } else {
-    for (const char* name : kTextFields) {
-      if (!found) found = look(name);
-    }
-  }
-  if (!found) return InvalidArgument(Concat(where, ": no text in this object; looked for ", tried));
-  const auto text = found->AsString();
-  if (!text) {
-    return InvalidArgument(Concat(where, ": the text must be a string, got ", found->type_name()));
-  }
-  return std::string(*text);
-}
-
 Result<RankInput> ParseLines(std::string_view text) {
   RankInput input;
   while (!text.empty()) {
@@ -105,8 +74,9 @@ Result<RankInput> ParseJsonLines(std::string_view text, const std::string& origi
     if (IsBlank(line)) continue;
     const std::string where = Concat(origin, ":", number);
     PODIUM_ASSIGN_OR_RETURN(const json::Document parsed, ParseJson(line, where));
-    PODIUM_ASSIGN_OR_RETURN(std::string document, DocumentText(parsed.root(), where, field));
-    input.documents.push_back(std::move(document));
+    PODIUM_ASSIGN_OR_RETURN(const std::string_view document,
+                            DocumentText(parsed.root(), where, field));
+    input.documents.emplace_back(document);
   }
   return input;
 }
@@ -144,7 +114,7 @@ Result<RankInput> ParseWholeJson(std::string_view text, const std::string& origi
       status = document.status();
       return false;
     }
-    input.documents.push_back(std::move(document).value());
+    input.documents.emplace_back(*document);
     return true;
   });
   PODIUM_RETURN_IF_ERROR(status);

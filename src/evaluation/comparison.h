@@ -1,7 +1,8 @@
 // How far two scorings of the same lists lie apart.
 //
-// evaluation/ says how good a ranking is, and how much two of them differ: arithmetic on scores. It
-// may include base/. Pure: starts no thread, locks nothing; randomness comes in as a seed.
+// evaluation/ says how good a ranking is, and how much two of them differ: readers of labelled
+// lists, runs and judgements, and arithmetic on scores. It may include json/ and base/. Pure:
+// starts no thread, locks nothing; randomness comes in as a seed.
 #ifndef PODIUM_EVALUATION_COMPARISON_H_
 #define PODIUM_EVALUATION_COMPARISON_H_
 
