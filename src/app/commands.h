@@ -21,6 +21,7 @@ int Run(const RankCommand& command, Session session);
 int Run(const TokenizeCommand& command, Session session);
 int Run(const InspectCommand& command, Session session);
 int Run(const DoctorCommand& command, Session session);
+int Run(const LengthsCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
 int Run(const VersionCommand& command, Session session);
 

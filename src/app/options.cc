@@ -6,6 +6,8 @@
 #include <cstring>
 #include <map>
 
+#include "app/describe.h"
+
 namespace podium {
 namespace {
 
@@ -53,56 +55,16 @@ Examples:
 
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong command line, 130 Ctrl-C.)help";
 
-constexpr const char* kModelHelp =
-    "Folder or hub name; default: $PODIUM_MODEL, else the bundled model";
-
-void AddOpenOptions(CLI::App& command, OpenOptions& open) {
-  command.add_option("-m,--model", open.model, kModelHelp);
-  command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")->capture_default_str();
-  command.add_option("--isa", open.isa,
-                     "Kernel table; default: the best this processor runs (see podium doctor)");
-  command.add_option("--threads", open.threads,
-                     "Compute threads; default: as many as this process may use");
-  command.add_option("--max-length", open.max_length,
-                     "Tokens of a pair, special tokens included; default: the model's own limit");
-}
-
 const std::map<std::string, OutputFormat> kRankFormats = {{"table", OutputFormat::kTable},
                                                           {"json", OutputFormat::kJson},
                                                           {"jsonl", OutputFormat::kJsonl},
                                                           {"tsv", OutputFormat::kTsv}};
-const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
-                                                          {"json", OutputFormat::kJson}};
 const std::map<std::string, InputKind> kInputKinds = {{"auto", InputKind::kAuto},
                                                       {"lines", InputKind::kLines},
                                                       {"jsonl", InputKind::kJsonl},
                                                       {"json", InputKind::kJson}};
 const std::map<std::string, ScoreKind> kScoreKinds = {{"sigmoid", ScoreKind::kSigmoid},
                                                       {"raw", ScoreKind::kRaw}};
-
-template <typename T>
-std::string Names(const std::map<std::string, T>& choices) {
-  std::string names;
-  for (const auto& [name, value] : choices) names += (names.empty() ? "" : ", ") + name;
-  return names;
-}
-
-template <typename T>
-void AddChoice(CLI::App& command, const std::string& flag, T& target,
-               const std::map<std::string, T>& choices, const std::string& help) {
-  command
-      .add_option_function<std::string>(
-          flag,
-          [&target, &choices, flag](const std::string& text) {
-            const auto found = choices.find(text);
-            if (found == choices.end()) {
-              throw CLI::ValidationError(flag, "got \"" + text + "\", allowed: " + Names(choices));
-            }
-            target = found->second;
-          },
-          help)
-      ->type_name(Names(choices));
-}
 
 template <typename T>
 void AddOptionalText(CLI::App& command, const std::string& flag, T& target,
@@ -272,8 +234,12 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   doctor_app->add_option("-m,--model", doctor.model, kModelHelp);
   doctor_app->footer(kDoctorExamples);
   DescribePull(*pull_app, pull);
-  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app,
-                                           pull_app};
+  LengthsCommand lengths;
+  CLI::App* lengths_app = main.add_subcommand(
+      "lengths", "Show how long real texts are in tokens, and which maximum length fits them");
+  DescribeLengths(*lengths_app, lengths);
+  const std::vector<CLI::App*> commands = {rank_app,   tokenize_app, inspect_app,
+                                           doctor_app, pull_app,     lengths_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
@@ -306,6 +272,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (inspect_app->parsed()) return Command(std::move(inspect));
   if (doctor_app->parsed()) return Command(std::move(doctor));
   if (pull_app->parsed()) return Command(std::move(pull));
+  if (lengths_app->parsed()) return Command(std::move(lengths));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

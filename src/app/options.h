@@ -1,8 +1,8 @@
 // The command line as nested structs: every field with its default and unit.
 //
 // app/ is main(): it reads the command line, builds the parts, joins them and prints. It may
-// include every folder but tests; CLI11 is seen in options.cc only. One thread, but for what the
-// ranker starts.
+// include every folder but tests; CLI11 is seen in options.cc and describe.* only. One thread, but
+// for what the ranker starts.
 #ifndef PODIUM_APP_OPTIONS_H_
 #define PODIUM_APP_OPTIONS_H_
 
@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "evaluation/rerank_set.h"
 #include "podium/types.h"
 
 namespace podium {
@@ -61,10 +62,30 @@ struct PullCommand {
   int retries = 5;
 };
 
+/// What `compare` and `lengths` read.
+struct ListsOptions {
+  std::string path;  // a file or folder, "-" for standard input
+  RerankSetOptions set;
+  int limit = 0;  // lists; 0 for all
+};
+
+/// Seconds of measuring, at most.
+constexpr double kTimedSecondsMax = 3600;
+
+struct LengthsCommand {
+  OpenOptions open;
+  ListsOptions lists;
+  std::vector<int> lengths = {64, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192};
+  double cover = 0.99;  // share of the pairs that must stay uncut
+  double seconds = 10;  // of measuring; 0 for none
+  std::string plot;     // "" for none
+  OutputFormat format = OutputFormat::kAuto;
+};
+
 struct VersionCommand {};
 
 using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
-                             PullCommand, VersionCommand>;
+                             PullCommand, LengthsCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;

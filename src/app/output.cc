@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -58,6 +59,17 @@ void Output::Flush() {
     }
   }
   buffer_.clear();
+}
+
+Status WriteTextFile(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "we");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int error = errno;
+  if (file != nullptr && std::fclose(file) != 0 && written) {
+    written = false;
+    error = errno;
+  }
+  return written ? OkStatus() : IoError(Concat(path, ": ", std::strerror(error)));
 }
 
 }  // namespace podium

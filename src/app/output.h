@@ -36,6 +36,9 @@ class Output {
   Status status_;
 };
 
+/// A file with this text; an old one is replaced. kIo names the path.
+Status WriteTextFile(const std::string& path, std::string_view text);
+
 }  // namespace podium
 
 #endif  // PODIUM_APP_OUTPUT_H_

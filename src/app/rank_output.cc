@@ -1,6 +1,5 @@
 #include "app/rank_output.h"
 
-#include <cmath>
 #include <cstdio>
 
 #include "app/display_width.h"
@@ -32,16 +31,6 @@ void WriteResult(const RankingView& view, const RankedDocument& result, json::Wr
   writer.Key("truncated");
   writer.Bool(result.score.truncated);
   writer.EndObject();
-}
-
-// Eighths of a character: fine enough to tell 0.50 from 0.52 in ten columns.
-std::string Bar(double share, int columns) {
-  static constexpr const char* kPart[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const int eighths = static_cast<int>(std::lround(share * columns * 8));
-  std::string bar;
-  for (int i = 0; i < eighths / 8; ++i) bar += "█";
-  bar += kPart[eighths % 8];
-  return bar;
 }
 
 std::string ScoreText(const RankingView& view, const RankedDocument& result) {

@@ -1,6 +1,7 @@
 #include "app/table.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/display_width.h"
 
@@ -34,6 +35,15 @@ std::string Table::Render(int columns) const {
     out += line + "\n";
   }
   return out;
+}
+
+std::string Bar(double share, int columns) {
+  static constexpr const char* kPart[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const int eighths = static_cast<int>(std::lround(share * columns * 8));
+  std::string bar;
+  for (int i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kPart[eighths % 8];
+  return bar;
 }
 
 std::string RenderFacts(const std::vector<std::pair<std::string, std::string>>& facts) {

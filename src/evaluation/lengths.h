@@ -20,9 +20,9 @@ struct PairLength {
 
 /// What the engine took for a sample of the pairs, cut to a length.
 struct LengthCost {
-  double ms_per_pair = 0;
-  double tokens_per_s = 0;
-  double spread = 1;  // slowest round over fastest
+  double ms_per_pair = 0;      // of the fastest round
+  double ms_per_pair_max = 0;  // of the slowest
+  double tokens_per_s = 0;     // of the fastest
 };
 
 /// What a maximum length does to the pairs.

@@ -84,7 +84,7 @@ class LineOfSet {
     }
     PODIUM_ASSIGN_OR_RETURN(const std::string_view query, TextMember(object, "query", where_));
     list_.query = query;
-    const auto documents = FindFirst(object, {"documents", "passages", "texts"});
+    const auto documents = FindFirst(object, {"documents", "passages", "texts", "document"});
     const auto labels = FindFirst(object, {"labels", "relevance"});
     const auto positive = FindFirst(object, {"positive", "positives", "pos"});
     const auto negative = FindFirst(object, {"negative", "negatives", "neg"});

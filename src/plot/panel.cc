@@ -56,7 +56,10 @@ void Panel::Curve(std::span<const Point> points, Ink ink) {
   pixels.reserve(points.size());
   for (const Point& point : points) pixels.push_back(At(point.x, point.y));
   svg_.PolyLine(pixels, ink);
-  for (const Point& pixel : pixels) svg_.Dot(pixel, 3, ink);
+}
+
+void Panel::Marks(std::span<const Point> points, Ink ink) {
+  for (const Point& point : points) svg_.Dot(At(point.x, point.y), 4, ink);
 }
 
 void Panel::Mark(double x, std::string_view word, Ink ink) {

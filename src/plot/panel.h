@@ -33,6 +33,8 @@ class Panel {
   void Histogram(const Bins& bins, Ink ink);
   void Dots(std::span<const Point> points, Ink ink);
   void Curve(std::span<const Point> points, Ink ink);
+  /// Larger dots, for values that were measured at some places only.
+  void Marks(std::span<const Point> points, Ink ink);
   /// Across the panel, at x, with a word at its upper end.
   void Mark(double x, std::string_view word, Ink ink);
   /// Where x = y.

@@ -95,12 +95,19 @@ Ranker::Ranker(Parts parts, std::unique_ptr<Lane> lane, const RankerOptions& opt
       lane_(std::move(lane)),
       options_(options),
       budget_{.tokens_max = options.batch_tokens_max, .sequences_max = options.batch_sequences_max},
-      encoder_(*parts_.tokenizer, length_max),
+      length_max_(length_max),
       send_types_(parts_.engine->info().token_types > 1) {}
 
 Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_t)> pair_at,
-                                            const Interrupt& interrupt,
-                                            const char* pair_word) const {
+                                            const Interrupt& interrupt, const char* pair_word,
+                                            int max_length) const {
+  if (max_length > length_max()) {
+    return InvalidArgument(
+        Concat("max_length: got ", max_length, ", this model was opened for ", length_max()));
+  }
+  PODIUM_ASSIGN_OR_RETURN(max_length, ChooseLengthMax(*parts_.tokenizer, parts_.engine->info(),
+                                                      max_length == 0 ? length_max() : max_length));
+  const PairEncoder encoder(*parts_.tokenizer, max_length);
   std::vector<Score> scores(count);
   Duplicates duplicates(options_.duplicate_ids_max);
   Window window;
@@ -114,11 +121,11 @@ Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_
       const Pair pair = pair_at(next);
       if (next == 0 || pair.query != query_text) {
         query_text = pair.query;
-        query = encoder_.EncodeQuery(pair.query);
+        query = encoder.EncodeQuery(pair.query);
       }
-      const Encoded document = encoder_.EncodeDocument(pair.document, query);
+      const Encoded document = encoder.EncodeDocument(pair.document, query);
       const size_t start = window.ids.size();
-      scores[next].truncated = encoder_.AppendPair(query, document, window.ids, window.types);
+      scores[next].truncated = encoder.AppendPair(query, document, window.ids, window.types);
       const auto index = static_cast<uint32_t>(next);
       const std::span<const int32_t> ids = std::span(window.ids).subspan(start);
       scores[next].tokens = static_cast<int>(ids.size());

@@ -55,11 +55,13 @@ class Ranker {
   /// One score per pair; pair_at(i) is called once for each i in [0, count), in order. Equal
   /// consecutive queries are encoded once, equal pairs scored once. Fails as a whole: kCancelled,
   /// kDeadlineExceeded, the engine's error, or kInternal that names the pair whose logit is no
-  /// finite number. `pair_word` is what to call a pair in that message.
+  /// finite number. `pair_word` is what to call a pair in that message. `max_length` cuts these
+  /// pairs shorter than length_max(); 0 for that.
   Result<std::vector<Score>> ScoreAll(size_t count, FunctionRef<Pair(size_t)> pair_at,
-                                      const Interrupt& interrupt, const char* pair_word) const;
+                                      const Interrupt& interrupt, const char* pair_word,
+                                      int max_length = 0) const;
 
-  int length_max() const { return encoder_.length_max(); }
+  int length_max() const { return length_max_; }
   int threads() const { return parts_.team->size(); }
   size_t arena_bytes() const { return lane_->arena_bytes(); }
   const EngineInfo& engine_info() const { return parts_.engine->info(); }
@@ -76,7 +78,7 @@ class Ranker {
   const std::unique_ptr<Lane> lane_;  // used by whoever has the turn
   const RankerOptions options_;
   const BatchBudget budget_;
-  const PairEncoder encoder_;
+  const int length_max_;
   const bool send_types_;  // the model has more than one segment
   mutable Turns turns_;
 };

@@ -1,0 +1,73 @@
+#include "app/describe.h"
+
+#include <map>
+
+namespace podium {
+namespace {
+
+constexpr const char* kLengthsExamples = R"help(
+Examples:
+  podium lengths lists.jsonl
+  podium lengths -m BAAI/bge-reranker-v2-m3 lists.jsonl --plot lengths.svg
+  podium lengths beir/scifact --run bm25.trec --lengths 128,256,512 --cover 0.95 --seconds 0
+
+Lists: JSON Lines ({"query": …, "documents": […]} or {"query": …, "document": …}), a BEIR folder with
+a run, or queries with candidates beside their passages; see docs/cli.md.)help";
+
+constexpr int kDepthMax = 1'000'000;
+
+const std::map<std::string, Candidates> kCandidates = {{"own", Candidates::kOwn},
+                                                       {"judged", Candidates::kJudged}};
+
+}  // namespace
+
+void AddOpenOptions(CLI::App& command, OpenOptions& open) {
+  command.add_option("-m,--model", open.model, kModelHelp);
+  command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")
+      ->capture_default_str();
+  command.add_option("--isa", open.isa,
+                     "Kernel table; default: the best this processor runs (see podium doctor)");
+  command.add_option("--threads", open.threads,
+                     "Compute threads; default: as many as this process may use");
+  command.add_option("--max-length", open.max_length,
+                     "Tokens of a pair, special tokens included; default: the model's own limit");
+}
+
+void AddListsOptions(CLI::App& command, ListsOptions& lists) {
+  RerankSetOptions& set = lists.set;
+  command.add_option("lists", lists.path, "Queries with documents: a file or a folder")
+      ->type_name("LISTS")
+      ->required();
+  command.add_option("--split", set.split, "Of a BEIR folder: qrels/SPLIT.tsv; default: test");
+  command.add_option("--qrels", set.qrels, "Grades from this file instead of the data's own");
+  command.add_option("--run", set.run, "Documents of each query from this TREC run");
+  command.add_option("--depth", set.depth, "Best documents of each query of the run")
+      ->check(CLI::Range(1, kDepthMax))
+      ->capture_default_str();
+  AddChoice(command, "--candidates", set.candidates, kCandidates,
+            "Without a run: own (what the data lists, the default) or judged (what was judged)");
+  command.add_option("--limit", lists.limit, "Lists to take, from the first; 0: all")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void DescribeLengths(CLI::App& command, LengthsCommand& lengths) {
+  AddListsOptions(command, lengths.lists);
+  command
+      .add_option("--lengths", lengths.lengths,
+                  "Maximum lengths to look at; the model's own limit is added")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--cover", lengths.cover, "Share of the pairs that must stay uncut")
+      ->capture_default_str();
+  command
+      .add_option("--seconds", lengths.seconds,
+                  "Time to spend on measuring what each length costs; 0: measure nothing")
+      ->capture_default_str();
+  command.add_option("--plot", lengths.plot, "Write the picture to this SVG file");
+  AddChoice(command, "--format", lengths.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  AddOpenOptions(command, lengths.open);
+  command.footer(kLengthsExamples);
+}
+
+}  // namespace podium

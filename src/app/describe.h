@@ -1,0 +1,54 @@
+// What the commands' descriptions share: options that several have, choices by name.
+#ifndef PODIUM_APP_DESCRIBE_H_
+#define PODIUM_APP_DESCRIBE_H_
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+#include "app/options.h"
+
+namespace podium {
+
+constexpr const char* kModelHelp =
+    "Folder or hub name; default: $PODIUM_MODEL, else the bundled model";
+
+inline const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
+                                                                 {"json", OutputFormat::kJson}};
+
+/// --model, --precision, --isa, --threads, --max-length.
+void AddOpenOptions(CLI::App& command, OpenOptions& open);
+
+/// LISTS, and where their documents and grades come from.
+void AddListsOptions(CLI::App& command, ListsOptions& lists);
+
+void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
+
+template <typename T>
+std::string Names(const std::map<std::string, T>& choices) {
+  std::string names;
+  for (const auto& [name, value] : choices) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+/// An option whose value is one of `choices`, which outlive the command.
+template <typename T>
+void AddChoice(CLI::App& command, const std::string& flag, T& target,
+               const std::map<std::string, T>& choices, const std::string& help) {
+  command
+      .add_option_function<std::string>(
+          flag,
+          [&target, &choices, flag](const std::string& text) {
+            const auto found = choices.find(text);
+            if (found == choices.end()) {
+              throw CLI::ValidationError(flag, "got \"" + text + "\", allowed: " + Names(choices));
+            }
+            target = found->second;
+          },
+          help)
+      ->type_name(Names(choices));
+}
+
+}  // namespace podium
+
+#endif  // PODIUM_APP_DESCRIBE_H_
