@@ -23,6 +23,7 @@ int Run(const InspectCommand& command, Session session);
 int Run(const DoctorCommand& command, Session session);
 int Run(const LengthsCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
+int Run(const CompareCommand& command, Session session);
 int Run(const VersionCommand& command, Session session);
 
 /// "podium: message" on stderr, made printable: names of files and what servers say come from

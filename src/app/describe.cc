@@ -1,6 +1,10 @@
 #include "app/describe.h"
 
 #include <map>
+#include <optional>
+#include <span>
+
+#include "app/compare_report.h"
 
 namespace podium {
 namespace {
@@ -18,6 +22,16 @@ constexpr int kDepthMax = 1'000'000;
 
 const std::map<std::string, Candidates> kCandidates = {{"own", Candidates::kOwn},
                                                        {"judged", Candidates::kJudged}};
+
+constexpr const char* kCompareExamples = R"help(
+Examples:
+  podium compare isa=avx2 isa=avx512 lists.jsonl
+  podium compare BAAI/bge-reranker-base ./my-finetune lists.jsonl --plot compare.svg
+  podium compare m,precision=fp32 m,precision=int8 beir/scifact --run bm25.trec \
+      --max-delta-mean-sd 0.02 --min-overlap 0.97 --min-ndcg-bound -0.005   # exit code 3 on a miss
+
+A side is MODEL, MODEL,KEY=VALUE,… or KEY=VALUE,… (the default model); keys: precision, isa, threads,
+max-length. A is what B is held against. Lists: see docs/cli.md.)help";
 
 }  // namespace
 
@@ -68,6 +82,38 @@ void DescribeLengths(CLI::App& command, LengthsCommand& lengths) {
             "Default: table on a terminal, else json");
   AddOpenOptions(command, lengths.open);
   command.footer(kLengthsExamples);
+}
+
+void DescribeCompare(CLI::App& command, CompareCommand& compare) {
+  command.add_option("a", compare.a, "What is held to be right: MODEL[,KEY=VALUE…]")
+      ->type_name("A")
+      ->required();
+  command.add_option("b", compare.b, "What is compared with it")->type_name("B")->required();
+  AddListsOptions(command, compare.lists);
+  command.add_option("--k", compare.k, "Best documents that count in overlap and nDCG")
+      ->capture_default_str();
+  command
+      .add_option("--noise-sd", compare.noise_sd,
+                  "Documents closer than this in A are no pair for Kendall's τ; in standard "
+                  "deviations of A's logits")
+      ->capture_default_str();
+  command.add_option("--rounds", compare.rounds, "Rounds of the bootstrap")->capture_default_str();
+  command.add_option("--confidence", compare.confidence, "Of the bootstrap's interval")
+      ->capture_default_str();
+  command.add_option("--seed", compare.seed, "Of the bootstrap")->capture_default_str();
+  const std::span<const GateRule> rules = GateRules();
+  compare.bounds.resize(rules.size());
+  for (size_t i = 0; i < rules.size(); ++i) {
+    std::optional<double>& bound = compare.bounds[i];
+    command
+        .add_option_function<double>(
+            rules[i].flag, [&bound](const double& value) { bound = value; }, rules[i].help)
+        ->group("Thresholds (exit code 3 when one is missed)");
+  }
+  command.add_option("--plot", compare.plot, "Write the picture to this SVG file");
+  AddChoice(command, "--format", compare.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  command.footer(kCompareExamples);
 }
 
 }  // namespace podium

@@ -23,6 +23,7 @@ void AddOpenOptions(CLI::App& command, OpenOptions& open);
 void AddListsOptions(CLI::App& command, ListsOptions& lists);
 
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
+void DescribeCompare(CLI::App& command, CompareCommand& compare);
 
 template <typename T>
 std::string Names(const std::map<std::string, T>& choices) {

@@ -53,7 +53,8 @@ Examples:
   podium rank -q "what is a tomato" "A tomato is a berry." "Trains run twice a day."
   podium rank --help
 
-Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong command line, 130 Ctrl-C.)help";
+Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong command line, 3 a
+threshold of compare was missed, 130 Ctrl-C.)help";
 
 const std::map<std::string, OutputFormat> kRankFormats = {{"table", OutputFormat::kTable},
                                                           {"json", OutputFormat::kJson},
@@ -238,8 +239,12 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   CLI::App* lengths_app = main.add_subcommand(
       "lengths", "Show how long real texts are in tokens, and which maximum length fits them");
   DescribeLengths(*lengths_app, lengths);
-  const std::vector<CLI::App*> commands = {rank_app,   tokenize_app, inspect_app,
-                                           doctor_app, pull_app,     lengths_app};
+  CompareCommand compare;
+  CLI::App* compare_app = main.add_subcommand(
+      "compare", "Score the same lists with two models, precisions or tables; gate a deployment");
+  DescribeCompare(*compare_app, compare);
+  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app,
+                                           pull_app, lengths_app,  compare_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
@@ -273,6 +278,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (doctor_app->parsed()) return Command(std::move(doctor));
   if (pull_app->parsed()) return Command(std::move(pull));
   if (lengths_app->parsed()) return Command(std::move(lengths));
+  if (compare_app->parsed()) return Command(std::move(compare));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

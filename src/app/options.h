@@ -82,15 +82,33 @@ struct LengthsCommand {
   OutputFormat format = OutputFormat::kAuto;
 };
 
+/// Rounds of the bootstrap, at most.
+constexpr int kBootstrapRoundsMax = 1'000'000;
+
+struct CompareCommand {
+  std::string a;  // sides, as side.h has them
+  std::string b;
+  ListsOptions lists;
+  int k = 10;
+  double noise_sd = 0.05;
+  int rounds = 10000;
+  double confidence = 0.95;
+  uint64_t seed = 1;
+  std::vector<std::optional<double>> bounds;  // of GateRules()
+  std::string plot;                           // "" for none
+  OutputFormat format = OutputFormat::kAuto;
+};
+
 struct VersionCommand {};
 
 using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
-                             PullCommand, LengthsCommand, VersionCommand>;
+                             PullCommand, LengthsCommand, CompareCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;
 constexpr int kExitError = 1;          // the work could not be done; a message says why
 constexpr int kExitUsage = 2;          // the command line is wrong
+constexpr int kExitThreshold = 3;      // `compare`: done, and a threshold was missed
 constexpr int kExitInterrupted = 130;  // Ctrl-C
 
 /// The command, or the exit code when help was printed or the line was wrong (message on stderr).

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""`podium lengths` and what it reads, as users meet them, on the bundled model."""
+"""`podium compare` and `podium lengths`, as users meet them, on the bundled model."""
 
 import json
+import math
+import shutil
+import statistics
+import struct
 import unittest
 import xml.etree.ElementTree
 
-from podium_process import Case
+from podium_process import MODEL, Case
 
 QUERIES = ["what is a tomato", "how do I reset my router", "什么是番茄"]
 DOCUMENTS = ["The tomato is the edible berry of a plant.", "Trains run twice a day.",
@@ -95,6 +99,141 @@ class Lengths(Case):
     self.fails("lengths", path, "--seconds", "-1", says=["-1", "3600"])
     self.fails("lengths", code=2, says=["lists"])
     self.podium("lengths", path, "--seconds", "0", "--plot", self.folder / "no" / "x.svg", code=1)
+
+
+class Compare(Case):
+
+  LISTS = [("q1", "what is a tomato", [0, 1, 2, 3], {0: 2, 3: 1}), ("q2", "how do I reset my router", [2, 0, 1], {2: 1}),
+           ("q3", "什么是番茄", [1, 3, 0, 4, 2], {3: 1})]
+
+  def content(self, labels=True):
+    rows = []
+    for name, query, documents, grades in self.LISTS:
+      row = {"id": name, "query": query, "documents": [DOCUMENTS[d] for d in documents]}
+      if labels:
+        row["labels"] = [grades.get(d, 0) for d in documents]
+      rows.append(json.dumps(row))
+    return "\n".join(rows) + "\n"
+
+  def compare(self, a, b, *words, content=None, code=0):
+    path = self.file("lists.jsonl", content or self.content())
+    out, err = self.podium("compare", a, b, path, *words, code=code)
+    return json.loads(out), err
+
+  def reversed_model(self):
+    """The bundled model with the sign of its last weights turned: what it ranked first it ranks last."""
+    folder = self.folder / "reversed"
+    shutil.copytree(MODEL, folder)
+    weights = folder / "model.safetensors"
+    data = bytearray(weights.read_bytes())
+    size, = struct.unpack_from("<Q", data)
+    begin, end = json.loads(data[8:8 + size])["classifier.out_proj.weight"]["data_offsets"]
+    for at in range(8 + size + begin, 8 + size + end, 2):  # fp16: the sign bit
+      data[at + 1] ^= 0x80
+    weights.write_bytes(data)
+    return folder
+
+  def test_a_model_equals_itself(self):
+    got, err = self.compare(MODEL, "precision=fp32", "--max-delta", "0", "--min-kendall", "1", "--min-overlap", "1",
+                            "--min-top1", "1", "--min-ndcg-diff", "0", "--min-ndcg-bound", "0")
+    self.assertEqual(err, "")
+    self.assertEqual((got["lists"], got["pairs"]), (3, 12))
+    self.assertEqual(got["delta"]["max"], 0)
+    self.assertGreater(got["delta"]["sd_a"], 0.5)
+    self.assertEqual((got["order"]["kendall"], got["order"]["kendall_b"], got["order"]["swapped"]), (1, 1, 0))
+    self.assertTrue(got["passed"])
+    self.assertEqual(len(got["thresholds"]), 6)
+    self.assertEqual(got["a"]["tokens"], got["b"]["tokens"])
+    self.assertEqual(got["labels"]["a"], got["labels"]["b"])
+    for side in "ab":
+      self.assertGreater(got[side]["tokens_per_s"], 0)
+      self.assertGreater(got[side]["memory_bytes"], 10 << 20)
+    self.assertGreater(got["speed"]["ratio"], 0.1)
+
+  def test_figures_are_those_of_rank(self):
+    got, _ = self.compare("isa=scalar", "max-length=16")
+    logits = {}
+    for side, words in (("a", ["--isa", "scalar"]), ("b", ["--max-length", "16"])):
+      for name, query, documents, _ in self.LISTS:
+        out, _ = self.podium("rank", "-q", query, "--scores", "raw", *words, *[DOCUMENTS[d] for d in documents])
+        for line in out.splitlines():
+          result = json.loads(line)
+          logits[side, name, result["index"]] = result["score"]
+    deltas = [abs(logits["b", n, i] - logits["a", n, i]) for s, n, i in logits if s == "a"]
+    self.assertAlmostEqual(got["delta"]["mean"], sum(deltas) / len(deltas), places=5)
+    self.assertAlmostEqual(got["delta"]["max"], max(deltas), places=5)
+    self.assertAlmostEqual(got["delta"]["sd_a"], statistics.pstdev(v for k, v in logits.items() if k[0] == "a"), places=5)
+    top = {s: {n: max(range(len(d)), key=lambda i, s=s, n=n: logits[s, n, i]) for n, _, d, _ in self.LISTS} for s in "ab"}
+    self.assertAlmostEqual(got["order"]["top1"], sum(top["a"][n] == top["b"][n] for n in top["a"]) / 3)
+    self.assertEqual((got["a"]["isa"], got["b"]["max_length"]), ("scalar", 16))
+    self.assertGreater(got["b"]["truncated"], got["a"]["truncated"])
+    self.assertLess(got["b"]["tokens"], got["a"]["tokens"])
+    for side in "ab":
+      values = []
+      for name, _, documents, grades in self.LISTS:
+        order = sorted(range(len(documents)), key=lambda i: -logits[side, name, i])
+        gains = [2 ** grades.get(documents[i], 0) - 1 for i in order]
+        best = sorted(gains, reverse=True)
+        values.append(sum(g / math.log2(r + 2) for r, g in enumerate(gains)) /
+                      sum(g / math.log2(r + 2) for r, g in enumerate(best)))
+      self.assertAlmostEqual(got["labels"][side], sum(values) / 3, places=9)
+
+  def test_a_missed_threshold_ends_with_3_and_is_named(self):
+    turned = self.reversed_model()
+    got, err = self.compare(MODEL, turned, "--max-delta-mean-sd", "0.01", "--min-kendall", "0.999", "--min-top1", "0",
+                            "--max-delta", "1000", code=3)
+    self.assertFalse(got["passed"])
+    self.assertEqual({t["option"]: t["ok"] for t in got["thresholds"]},
+                     {"--max-delta-mean-sd": False, "--min-kendall": False, "--min-top1": True, "--max-delta": True})
+    self.assertIn("podium: threshold missed: --max-delta-mean-sd 0.01: got 0.", err)
+    self.assertIn("--min-kendall 0.999: got ", err)
+    self.assertNotIn("top1", err)
+    self.assertGreater(got["delta"]["mean_sd"], 0.01)
+    self.assertEqual((got["order"]["kendall"], got["order"]["kendall_b"], got["order"]["top1"]), (-1, -1, 0))
+    worst = [row["kendall"] for row in got["worst"]]
+    self.assertEqual(worst, sorted(worst))
+    table, _ = self.podium("compare", MODEL, turned, self.file("l.jsonl", self.content()), "--format", "table",
+                           "--min-kendall", "0.999", code=3)
+    for word in ("MISSED  --min-kendall 0.999: got", "Kendall", "lists that differ most", "standard deviations of A"):
+      self.assertIn(word, table)
+
+  def test_the_picture(self):
+    plot = self.folder / "compare.svg"
+    self.compare("isa=scalar", "max-length=16", "--plot", plot)
+    root = xml.etree.ElementTree.parse(plot).getroot()
+    self.assertEqual(len(list(root.iter("{http://www.w3.org/2000/svg}circle"))), 12)
+    self.assertGreater(len(list(root.iter("{http://www.w3.org/2000/svg}rect"))), 2)
+
+  def test_bounds_are_the_same_in_each_run(self):
+    words = ("isa=scalar", "max-length=16", "--seed", "5", "--rounds", "500")
+    first, again = self.compare(*words)[0]["labels"], self.compare(*words)[0]["labels"]
+    self.assertEqual(first, again)
+    self.assertEqual(first["seed"], 5)
+    self.assertLessEqual(first["low"], first["difference"])
+    self.assertGreaterEqual(first["high"], first["difference"])
+
+  def test_mistakes_are_named(self):
+    path = self.file("lists.jsonl", self.content(labels=False))
+    self.fails("compare", "isa=scalar", "isa=vax", path, says=["isa", "vax", "scalar"])
+    self.fails("compare", "isa=scalar", "precision=fp7", path, says=["precision", "fp7"])
+    self.fails("compare", "isa=scalar", "prec=int8", path, says=["prec=int8"])
+    self.fails("compare", "isa=scalar,isa=scalar", MODEL, path, says=["side", "twice"])
+    self.fails("compare", MODEL, f"{MODEL},width=3", path, says=["side", "width=3", "max-length="])
+    self.fails("compare", MODEL, MODEL, path, "--min-ndcg-diff", "0", says=["--min-ndcg-diff", "labels"])
+    self.fails("compare", MODEL, MODEL, self.folder / "none", says=["none"])
+    self.fails("compare", MODEL, MODEL, path, "--k", "0", says=["k: got 0"])
+    self.fails("compare", MODEL, MODEL, path, "--rounds", "0", says=["rounds"])
+    self.fails("compare", MODEL, MODEL, path, "--confidence", "1", says=["confidence"])
+    self.fails("compare", MODEL, MODEL, path, "--noise-sd", "-1", says=["noise-sd"])
+    self.fails("compare", MODEL, MODEL, path, "--min-kendall", "high", code=2, says=["min-kendall"])
+    self.fails("compare", MODEL, path, code=2, says=["lists"])
+    got, _ = self.compare(MODEL, MODEL, content=self.content(labels=False))
+    self.assertIsNone(got["labels"])
+
+  def test_a_threshold_that_nothing_can_be_measured_on_is_missed(self):
+    one = json.dumps({"query": "q", "documents": ["only one"]})
+    _, err = self.compare(MODEL, MODEL, "--min-kendall", "0", content=one, code=3)
+    self.assertIn("nothing to measure", err)
 
 
 if __name__ == "__main__":
