@@ -13,7 +13,7 @@ tokenizer file are written into the files.
   pairs_NAME.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids,
                      segment ids
   bert_mini.json     a small WordPiece file, made here, so that this path is tested without the real ones
-  bert_characters.txt  checksums of what each normalizer and BertPreTokenizer make of every code point, by block
+  characters.txt     checksums of what each normalizer and pre-tokenizer make of every code point, by block
 
 Names: mini is the bundled model's file; xlmr the full one; xlmr_m3 the full one in the form of bge-m3
 (tests/text/golden_files.cc derives it the same way); bert_mini the small WordPiece file; bert_en and bert_zh real ones.
@@ -230,19 +230,25 @@ def make_bert_mini():
   (DATA / "bert_mini.json").write_text(text, encoding="utf-8", newline="\n")
 
 
-def export_bert_characters():
-  """One line for each 4096 code points: CRC-32 of what the normalizers, then the pre-tokenizer, make of them."""
+def export_characters():
+  """One line for each 4096 code points: the first, then CRC-32 of what each normalizer and pre-tokenizer makes of them."""
+  normalizers, pre_tokenizers = tokenizers.normalizers, tokenizers.pre_tokenizers
   flags = [(True, True, None, True), (True, True, None, False), (False, False, True, False), (False, False, False, True)]
-  normalizers = [tokenizers.normalizers.BertNormalizer(*each) for each in flags]
-  pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+  steps = [normalizers.BertNormalizer(*each) for each in flags]
+  steps += [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
+            normalizers.StripAccents(), normalizers.Nmt()]
+  splits = [pre_tokenizers.BertPreTokenizer(), pre_tokenizers.Whitespace(), pre_tokenizers.WhitespaceSplit(),
+            pre_tokenizers.Punctuation(), pre_tokenizers.Digits(individual_digits=True)]
   rows = []
-  for block in range(0, 0x110000, 0x1000):
+  # All that Unicode has assigned, and a block each of what is reserved and private.
+  for block in [*range(0, 0x34000, 0x1000), 0x40000, 0xE0000, 0xF0000, 0x10F000]:
     codes = [chr(code) for code in range(block, block + 0x1000) if not 0xD800 <= code < 0xE000]
     # The two characters after "b" show whether c is put in order, and where.
-    columns = [["%s\n" % each.normalize_str(f"a{c}b\u302e{c}\U0001d165") for c in codes] for each in normalizers]
-    columns.append(["".join(part + "\n" for part, _ in pre_tokenizer.pre_tokenize_str(f"a{c}b")) for c in codes])
-    rows.append(" ".join(str(zlib.crc32("".join(column).encode())) for column in columns))
-  write("bert_characters.txt", f"tokenizers {tokenizers.__version__}, tools/export_tokens.py", rows)
+    text = "".join(f"a{c}b\u302e{c}\U0001d165\n" for c in codes)
+    columns = [each.normalize_str(text) for each in steps]
+    columns += ["".join(part + "\n" for part, _ in each.pre_tokenize_str(text)) for each in splits]
+    rows.append(f"{block} " + " ".join(str(zlib.crc32(column.encode())) for column in columns))
+  write("characters.txt", f"tokenizers {tokenizers.__version__}, tools/export_tokens.py", rows)
 
 
 def show(name, text, line, fetched):
@@ -262,7 +268,7 @@ def main():
     return show(*shown, fetched)
   DATA.mkdir(parents=True, exist_ok=True)
   make_bert_mini()
-  export_bert_characters()
+  export_characters()
   lines = make_lines(20240613, FIXED, SPECIALS, LINES) + make_lines(20240614, BERT_FIXED, BERT_SPECIALS, BERT_LINES)
   write("made.txt", "tools/export_tokens.py", [escape(line) for line in lines])
   write("repeats.txt", "tools/export_tokens.py", [f"{count}\t{escape(text.encode())}" for count, text in REPEATS])

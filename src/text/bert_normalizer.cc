@@ -1,22 +1,20 @@
 #include "text/bert_normalizer.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/utf8.h"
-#include "text/bert_characters.h"
+#include "text/character_steps.h"
+#include "text/characters.h"
+#include "text/combining_run.h"
 #include "text/unicode.h"
 #include "text/wordpiece.h"
 
 namespace podium {
 namespace {
 
-// How many combining characters in a row are put in order. They are part of a word, and a word of
-// more than that is one unknown whatever their order is.
-constexpr size_t kReorderedMax = 4096;
+// Combining characters are part of a word, and a word of more is one unknown whatever their order.
 static_assert(kReorderedMax > size_t{WordPiece::kWordCharsMax});
 
 class BertRun final : public NormalizerStep::Run {
@@ -49,43 +47,33 @@ class BertRun final : public NormalizerStep::Run {
       Put(code, out);
       return;
     }
-    for (const char32_t decomposed : BertDecompose(code)) {
-      const int order = BertOrder(decomposed);
+    for (const char32_t decomposed : Decompose(code, false)) {
+      const int order = CanonicalOrder(decomposed);
       if (order == 0) Flush(out);
       if (IsBertMark(decomposed)) continue;
       if (order == 0) {
         Put(decomposed, out);
         continue;
       }
-      held_.push_back({order, held_.size(), decomposed});
-      if (held_.size() >= kReorderedMax) Flush(out);
+      marks_.Add(order, decomposed);
+      if (marks_.size() >= kReorderedMax) Flush(out);
     }
   }
 
   void Flush(std::string& out) {
-    if (held_.empty()) return;
-    std::sort(held_.begin(), held_.end(), [](const Held& a, const Held& b) {
-      return a.order != b.order ? a.order < b.order : a.arrival < b.arrival;
-    });
-    for (const Held& held : held_) Put(held.code, out);
-    held_.clear();
+    marks_.Flush([&](char32_t code, int) { Put(code, out); });
   }
 
   void Put(char32_t code, std::string& out) const {
     if (rules_.lowercase) {
-      AppendBertLower(code, out);
+      AppendLower(code, out);
     } else {
       AppendUtf8(code, out);
     }
   }
 
-  struct Held {
-    int order;
-    size_t arrival;
-    char32_t code;
-  };
   const BertRules rules_;
-  std::vector<Held> held_;  // combining characters that no character of order 0 has followed yet
+  CombiningRun marks_;  // combining characters that no character of order 0 has followed yet
 };
 
 class BertStep final : public NormalizerStep {

@@ -20,10 +20,8 @@ class Model {
     virtual ~Run() = default;
     /// Adds to the segment; `part` is valid UTF-8 and ends between two characters.
     virtual void Append(std::string_view part, std::vector<int32_t>& ids) = 0;
-    /// Ends the segment.
+    /// Ends the segment; nothing happens when nothing was appended.
     virtual void End(std::vector<int32_t>& ids) = 0;
-    /// True when nothing was appended since the last End.
-    virtual bool empty() const = 0;
   };
   virtual ~Model() = default;
   virtual const Vocabulary& vocabulary() const = 0;

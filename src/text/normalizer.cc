@@ -234,6 +234,34 @@ class Strip final : public NormalizerStep {
   const bool left_, right_;
 };
 
+class Prepend final : public NormalizerStep {
+ public:
+  explicit Prepend(std::string text) : text_(std::move(text)) {}
+
+  std::unique_ptr<NormalizerStep::Run> Start() const override {
+    class PrependRun final : public NormalizerStep::Run {
+     public:
+      explicit PrependRun(const std::string& text) : text_(text) {}
+      void Feed(std::string_view part, bool last, std::string& out) override {
+        if (!part.empty() && at_start_) {
+          out.append(text_);
+          at_start_ = false;
+        }
+        out.append(part);
+        if (last) at_start_ = true;
+      }
+
+     private:
+      const std::string& text_;
+      bool at_start_ = true;
+    };
+    return std::make_unique<PrependRun>(text_);
+  }
+
+ private:
+  const std::string text_;
+};
+
 }  // namespace
 
 std::unique_ptr<NormalizerStep> MakePrecompiled(Charsmap map) {
@@ -248,6 +276,9 @@ std::unique_ptr<NormalizerStep> MakeReplaceRun(char32_t repeated, size_t count_m
 }
 std::unique_ptr<NormalizerStep> MakeStrip(bool left, bool right) {
   return std::make_unique<Strip>(left, right);
+}
+std::unique_ptr<NormalizerStep> MakePrepend(std::string text) {
+  return std::make_unique<Prepend>(std::move(text));
 }
 
 Normalizer::Run::Run(const Normalizer& normalizer) {

@@ -36,6 +36,9 @@ std::unique_ptr<NormalizerStep> MakeReplaceRun(char32_t repeated, size_t count_m
 /// White space at the ends is removed.
 std::unique_ptr<NormalizerStep> MakeStrip(bool left, bool right);
 
+/// `text` before what is not empty.
+std::unique_ptr<NormalizerStep> MakePrepend(std::string text);
+
 /// All steps of a file in order.
 class Normalizer {
  public:

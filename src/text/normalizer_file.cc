@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "base/utf8.h"
 #include "text/bert_normalizer.h"
+#include "text/character_steps.h"
 
 namespace podium {
 namespace {
@@ -138,9 +139,20 @@ Result<std::unique_ptr<NormalizerStep>> ParseStep(std::string_view type, json::V
     PODIUM_ASSIGN_OR_RETURN(const bool right, ReadBool(value, "strip_right", where));
     return MakeStrip(left, right);
   }
-  return Unsupported(Concat(where, ": \"", type,
-                            "\" is not supported; BertNormalizer, Precompiled, Replace, Strip ",
-                            "and Sequence are"));
+  if (type == "Prepend") {
+    PODIUM_ASSIGN_OR_RETURN(const std::string_view text, ReadString(value, "prepend", where));
+    return MakePrepend(std::string(text));
+  }
+  if (type == "Lowercase") return MakeLowercase();
+  if (type == "StripAccents") return MakeStripAccents();
+  if (type == "Nmt") return MakeNmt();
+  if (type == "NFC") return MakeNormalForm(false, true);
+  if (type == "NFD") return MakeNormalForm(false, false);
+  if (type == "NFKC") return MakeNormalForm(true, true);
+  if (type == "NFKD") return MakeNormalForm(true, false);
+  return Unsupported(Concat(
+      where, ": \"", type, "\" is not supported; BertNormalizer, Lowercase, NFC, NFD, NFKC, NFKD, ",
+      "Nmt, Precompiled, Prepend, Replace, Strip, StripAccents and Sequence ", "are"));
 }
 
 }  // namespace

@@ -1,177 +1,214 @@
 #include "text/pre_tokenizer.h"
 
 #include <algorithm>
-#include <optional>
 
-#include "base/concat.h"
 #include "base/utf8.h"
-#include "text/bert_characters.h"
+#include "text/characters.h"
 #include "text/unicode.h"
 
 namespace podium {
 namespace {
 
-Result<bool> ReadFlag(json::Value value, std::string_view key, bool absent,
-                      const std::string& where) {
-  const auto given = value.Find(key);
-  if (!given || given->is(json::Type::kNull)) return absent;
-  if (const auto flag = given->AsBool()) return *flag;
-  return Corrupt(Concat(where, ".", key, ": got ", given->type_name(), ", a bool is needed"));
+using Keep = SplitRule::Keep;
+
+SplitRule WithClasses(SplitRule::Classify classify, char32_t character) {
+  SplitRule rule;
+  rule.classify = classify;
+  rule.character = character;
+  for (char32_t code = 0; code < 128; ++code) rule.ascii[code] = classify(code, character);
+  return rule;
 }
 
-Result<PreTokenizer> ParseMetaspace(json::Value value, const std::string& where) {
-  PreTokenizer rules;
-  rules.metaspace = true;
-  const auto replacement = value.Find("replacement");
-  const auto space = replacement ? replacement->AsString() : std::nullopt;
-  if (!space || space->empty() || static_cast<size_t>(DecodeUtf8(*space).bytes) != space->size()) {
-    return Corrupt(Concat(where, ".replacement: one character is needed"));
-  }
-  rules.space = *space;
-
-  std::string_view scheme = "always";
-  if (const auto given = value.Find("prepend_scheme"); given && !given->is(json::Type::kNull)) {
-    const auto text = given->AsString();
-    if (!text) {
-      return Corrupt(
-          Concat(where, ".prepend_scheme: got ", given->type_name(), ", a string is needed"));
+// The library finds matches, and stretches between them, then lets `keep` join or drop them. Here
+// it is said of two characters that stand side by side.
+void SetCuts(SplitRule& rule, bool in_a_row, bool invert, Keep keep) {
+  const auto is_match = [&](uint8_t c) { return (c == SplitRule::kMatch) != invert; };
+  for (uint8_t before = 0; before <= SplitRule::kMatch; ++before) {
+    for (uint8_t after = 0; after <= SplitRule::kMatch; ++after) {
+      const bool apart = before != after || (before == SplitRule::kMatch && !in_a_row);
+      bool joined = false;
+      if (keep == Keep::kContiguous) joined = is_match(before) == is_match(after);
+      if (keep == Keep::kMergedWithPrevious) joined = is_match(after) && !is_match(before);
+      if (keep == Keep::kMergedWithNext) joined = is_match(before) && !is_match(after);
+      rule.cut[before][after] = apart && !joined;
     }
-    scheme = *text;
+    rule.drop[before] = keep == Keep::kRemoved && is_match(before);
   }
-  if (scheme == "always") {
-    rules.prepend = PreTokenizer::Prepend::kAlways;
-  } else if (scheme == "first") {
-    rules.prepend = PreTokenizer::Prepend::kFirst;
-  } else if (scheme == "never") {
-    rules.prepend = PreTokenizer::Prepend::kNever;
-  } else {
-    return Corrupt(
-        Concat(where, ".prepend_scheme: got \"", scheme, "\", allowed are always, first, never"));
-  }
-  PODIUM_ASSIGN_OR_RETURN(rules.split_at_space, ReadFlag(value, "split", true, where));
-  // The older spelling. False needs the newer one to say "never", as in the reference; true says
-  // nothing that the newer one does not say.
-  PODIUM_ASSIGN_OR_RETURN(const bool prefix, ReadFlag(value, "add_prefix_space", true, where));
-  if (!prefix && rules.prepend != PreTokenizer::Prepend::kNever) {
-    return Corrupt(Concat(where, ".add_prefix_space is false, prepend_scheme is \"", scheme,
-                          "\": they contradict each other"));
-  }
-  return rules;
 }
+
+// White space goes and ends words.
+void DropSpace(SplitRule& rule) {
+  for (uint8_t other = 0; other < SplitRule::kClasses; ++other) {
+    rule.cut[other][SplitRule::kSpace] = rule.cut[SplitRule::kSpace][other] = true;
+  }
+  rule.drop[SplitRule::kSpace] = true;
+}
+
+class SplitStep final : public Model::Run {
+ public:
+  SplitStep(const SplitRule& rule, Model::Run& next) : rule_(rule), next_(next) {}
+
+  void Append(std::string_view part, std::vector<int32_t>& ids) override {
+    size_t kept = 0;  // from here to `at` nothing was handed on
+    for (size_t at = 0; at < part.size();) {
+      const uint8_t byte = static_cast<uint8_t>(part[at]);
+      size_t bytes = 1;
+      uint8_t now;
+      if (byte < 0x80) {
+        now = rule_.ascii[byte];
+      } else {
+        const Utf8Char next = DecodeUtf8(part.substr(at));
+        bytes = static_cast<size_t>(next.bytes);
+        now = rule_.classify(next.code, rule_.character);
+      }
+      if (open_ && rule_.cut[before_][now]) {
+        HandOn(part.substr(kept, at - kept), ids);
+        Close(ids);
+        kept = at;
+      }
+      if (rule_.drop[now]) kept = at + bytes;
+      open_ = true;
+      before_ = now;
+      at += bytes;
+    }
+    HandOn(part.substr(kept), ids);
+  }
+
+  void End(std::vector<int32_t>& ids) override {
+    Close(ids);
+    open_ = false;
+  }
+
+ private:
+  void HandOn(std::string_view part, std::vector<int32_t>& ids) {
+    if (part.empty()) return;
+    next_.Append(part, ids);
+    next_open_ = true;
+  }
+  void Close(std::vector<int32_t>& ids) {
+    if (next_open_) next_.End(ids);
+    next_open_ = false;
+  }
+
+  const SplitRule& rule_;
+  Model::Run& next_;
+  bool open_ =
+      false;  // a segment came and has not ended; before_ is the class of its last character
+  uint8_t before_ = 0;
+  bool next_open_ = false;
+};
+
+class MetaspaceStep final : public Model::Run {
+ public:
+  MetaspaceStep(const MetaspaceRule& rule, bool& at_text_start, Model::Run& next)
+      : rule_(rule), at_text_start_(at_text_start), next_(next) {}
+
+  void Append(std::string_view part, std::vector<int32_t>& ids) override {
+    const std::string& space = rule_.space;
+    while (!part.empty()) {
+      const size_t space_bytes = part[0] == ' ' ? 1 : part.starts_with(space) ? space.size() : 0;
+      if (space_bytes > 0) {
+        if (open_ && rule_.split) next_.End(ids);
+        next_.Append(space, ids);
+        part.remove_prefix(space_bytes);
+      } else {
+        if (!open_ && Prepends()) next_.Append(space, ids);
+        size_t end = 1;
+        while (end < part.size() && part[end] != ' ' &&
+               !(part[end] == space[0] && part.substr(end).starts_with(space))) {
+          ++end;
+        }
+        next_.Append(part.substr(0, end), ids);
+        part.remove_prefix(end);
+      }
+      open_ = true;
+      at_text_start_ = false;
+    }
+  }
+
+  void End(std::vector<int32_t>& ids) override {
+    if (open_) next_.End(ids);
+    open_ = false;
+  }
+
+ private:
+  bool Prepends() const {
+    return rule_.prepend == MetaspaceRule::Prepend::kAlways ||
+           (rule_.prepend == MetaspaceRule::Prepend::kFirst && at_text_start_);
+  }
+
+  const MetaspaceRule& rule_;
+  bool& at_text_start_;
+  Model::Run& next_;
+  bool open_ = false;
+};
 
 }  // namespace
 
-Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& where) {
-  if (value.is(json::Type::kNull)) return PreTokenizer();
-  const auto type_value = value.Find("type");
-  const auto type = type_value ? type_value->AsString() : std::nullopt;
-  if (!type) return Corrupt(Concat(where, ".type: a string is needed"));
-  if (*type == "Metaspace") return ParseMetaspace(value, where);
-  if (*type == "WhitespaceSplit" || *type == "BertPreTokenizer") {
-    PreTokenizer rules;
-    rules.whitespace_split = true;
-    rules.punctuation_split = *type == "BertPreTokenizer";
-    return rules;
-  }
-  if (*type != "Sequence") {
-    return Unsupported(Concat(where, ": \"", *type,
-                              "\" is not supported; BertPreTokenizer, Metaspace, WhitespaceSplit ",
-                              "and Sequence are"));
-  }
-  const auto steps = value.Find("pretokenizers");
-  if (!steps || !steps->is(json::Type::kArray)) {
-    return Corrupt(Concat(where, ".pretokenizers: an array is needed"));
-  }
-  PreTokenizer all;
-  Status status;
-  size_t index = 0;
-  steps->ForEachElement([&](json::Value element) {
-    const std::string step_where = Concat(where, ".pretokenizers[", index++, "]");
-    Result<PreTokenizer> step = ParsePreTokenizer(element, step_where);
-    if (!step.ok()) {
-      status = std::move(step).status();
-      return false;
-    }
-    if (all.metaspace) {
-      status = Unsupported(Concat(step_where, ": nothing may follow a Metaspace"));
-      return false;
-    }
-    const bool split = all.whitespace_split, punctuation = all.punctuation_split;
-    all = std::move(step).value();
-    all.whitespace_split |= split;
-    all.punctuation_split |= punctuation;
-    if (all.whitespace_split && all.prepend == PreTokenizer::Prepend::kFirst) {
-      // "First" is about places in the text before normalization, which are not kept.
-      status = Unsupported(Concat(step_where, ".prepend_scheme: \"first\" after WhitespaceSplit"));
-      return false;
-    }
-    return true;
-  });
-  PODIUM_RETURN_IF_ERROR(std::move(status));
-  return all;
+SplitRule SplitRule::Whitespace() {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t) -> uint8_t {
+        return IsWhitespace(code) ? kSpace : IsWord(code) ? kMatch : kOther;
+      },
+      0);
+  SetCuts(rule, true, false, Keep::kIsolated);
+  DropSpace(rule);
+  return rule;
 }
 
-void PreTokenizerRun::Feed(std::string_view part, std::vector<int32_t>& ids) {
-  if (!rules_.whitespace_split) {
-    FeedWord(part, ids);
-    return;
-  }
-  size_t word = 0;
-  for (size_t at = 0; at < part.size();) {
-    const Utf8Char next = DecodeUtf8(part.substr(at));
-    const auto bytes = static_cast<size_t>(next.bytes);
-    const bool space = IsWhitespace(next.code);
-    if (space || (rules_.punctuation_split && IsBertPunctuation(next.code))) {
-      FeedWord(part.substr(word, at - word), ids);
-      EndWord(ids);
-      at_text_start_ = false;
-      word = at + bytes;
-      if (!space) {
-        FeedWord(part.substr(at, bytes), ids);
-        EndWord(ids);
-      }
-    }
-    at += bytes;
-  }
-  FeedWord(part.substr(word), ids);
+SplitRule SplitRule::WhitespaceSplit() {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t) -> uint8_t { return IsWhitespace(code) ? kSpace : kOther; }, 0);
+  DropSpace(rule);
+  return rule;
 }
 
-void PreTokenizerRun::FeedWord(std::string_view part, std::vector<int32_t>& ids) {
-  if (part.empty()) return;
-  if (!rules_.metaspace) {
-    word_open_ = true;
-    model_.Append(part, ids);
-    return;
-  }
-  const std::string& space = rules_.space;
-  while (!part.empty()) {
-    const size_t space_bytes = part[0] == ' ' ? 1 : part.starts_with(space) ? space.size() : 0;
-    if (!word_open_) {
-      const bool wanted = rules_.prepend == PreTokenizer::Prepend::kAlways ||
-                          (rules_.prepend == PreTokenizer::Prepend::kFirst && at_text_start_);
-      if (space_bytes == 0 && wanted) model_.Append(space, ids);
-      word_open_ = true;
-      at_text_start_ = false;
-    }
-    if (space_bytes > 0) {
-      if (rules_.split_at_space && !model_.empty()) model_.End(ids);
-      model_.Append(space, ids);
-      part.remove_prefix(space_bytes);
-      continue;
-    }
-    size_t end = 1;
-    while (end < part.size() && part[end] != ' ' &&
-           !(part[end] == space[0] && part.substr(end).starts_with(space))) {
-      ++end;
-    }
-    model_.Append(part.substr(0, end), ids);
-    part.remove_prefix(end);
-  }
+SplitRule SplitRule::Bert() {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t) -> uint8_t {
+        return IsWhitespace(code) ? kSpace : IsBertPunctuation(code) ? kMatch : kOther;
+      },
+      0);
+  SetCuts(rule, false, false, Keep::kIsolated);
+  DropSpace(rule);
+  return rule;
 }
 
-void PreTokenizerRun::EndWord(std::vector<int32_t>& ids) {
-  if (word_open_) model_.End(ids);
-  word_open_ = false;
+SplitRule SplitRule::Punctuation(Keep keep) {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t) -> uint8_t { return IsBertPunctuation(code) ? kMatch : kOther; },
+      0);
+  SetCuts(rule, false, false, keep);
+  return rule;
+}
+
+SplitRule SplitRule::Digits(bool individual) {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t) -> uint8_t { return IsNumeric(code) ? kMatch : kOther; }, 0);
+  SetCuts(rule, false, false, individual ? Keep::kIsolated : Keep::kContiguous);
+  return rule;
+}
+
+SplitRule SplitRule::Characters(char32_t character, bool in_a_row, bool invert, Keep keep) {
+  SplitRule rule = WithClasses(
+      [](char32_t code, char32_t wanted) -> uint8_t {
+        return (wanted == 0 ? IsWhitespace(code) : code == wanted) ? kMatch : kOther;
+      },
+      character);
+  SetCuts(rule, in_a_row, invert, keep);
+  return rule;
+}
+
+PreTokenizerRun::PreTokenizerRun(const PreTokenizer& rules, Model::Run& model) : first_(&model) {
+  for (size_t i = rules.steps.size(); i-- > 0;) {
+    if (const auto* split = std::get_if<SplitRule>(&rules.steps[i])) {
+      steps_.push_back(std::make_unique<SplitStep>(*split, *first_));
+    } else {
+      steps_.push_back(std::make_unique<MetaspaceStep>(std::get<MetaspaceRule>(rules.steps[i]),
+                                                       at_text_start_, *first_));
+    }
+    first_ = steps_.back().get();
+  }
 }
 
 }  // namespace podium

@@ -3,48 +3,72 @@
 #define PODIUM_TEXT_PRE_TOKENIZER_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-#include "json/json.h"
 #include "text/model.h"
 
 namespace podium {
 
-/// BertPreTokenizer or WhitespaceSplit, Metaspace, or one of the former followed by the latter.
-struct PreTokenizer {
-  enum class Prepend : uint8_t { kAlways, kFirst, kNever };
+/// Cuts between characters as their classes say. All kinds but Metaspace are of this form.
+struct SplitRule {
+  static constexpr uint8_t kOther = 0, kMatch = 1, kSpace = 2, kClasses = 3;
+  using Classify = uint8_t (*)(char32_t code, char32_t character);
+  enum class Keep : uint8_t {  // what becomes of a match, in the library's words
+    kRemoved,
+    kIsolated,
+    kMergedWithPrevious,
+    kMergedWithNext,
+    kContiguous
+  };
 
-  bool whitespace_split = false;   // white space goes, the words between are cut further
-  bool punctuation_split = false;  // and so are punctuation characters, each a word by itself
-  bool metaspace = false;          // spaces become `space`, words start with it
-  bool split_at_space = false;     // a segment starts at each `space`
-  Prepend prepend = Prepend::kNever;
-  std::string space;  // "▁"
+  Classify classify = nullptr;
+  char32_t character = 0;             // that `classify` is given
+  bool cut[kClasses][kClasses] = {};  // between a character of one class and one of another
+  bool drop[kClasses] = {};           // such characters go
+  uint8_t ascii[128] = {};            // classify() of each
+
+  static SplitRule Whitespace();       // \w+|[^\w\s]+
+  static SplitRule WhitespaceSplit();  // words between white space
+  static SplitRule Bert();             // the same, and each punctuation character a word
+  static SplitRule Punctuation(Keep keep);
+  static SplitRule Digits(bool individual);
+  /// Matches are `character`, or white space when it is 0; one each, or one for all in a row.
+  static SplitRule Characters(char32_t character, bool in_a_row, bool invert, Keep keep);
 };
 
-/// Reads the value of "pre_tokenizer"; `where` names it in errors.
-Result<PreTokenizer> ParsePreTokenizer(json::Value value, const std::string& where);
+/// Spaces become `space`, words start with it.
+struct MetaspaceRule {
+  enum class Prepend : uint8_t { kAlways, kFirst, kNever };
+  std::string space;  // "▁"
+  bool split = true;  // a segment starts at each `space`
+  Prepend prepend = Prepend::kAlways;
+};
+
+/// Immutable; any thread.
+struct PreTokenizer {
+  std::vector<std::variant<SplitRule, MetaspaceRule>> steps;
+};
 
 /// Feeds a model with the segments of text that arrives in parts. One thread.
 class PreTokenizerRun {
  public:
-  PreTokenizerRun(const PreTokenizer& rules, Model::Run& model) : rules_(rules), model_(model) {}
+  PreTokenizerRun(const PreTokenizer& rules, Model::Run& model);
 
   /// A stretch of text between added tokens begins; `at_text_start`: before everything else.
   void BeginSpan(bool at_text_start) { at_text_start_ = at_text_start; }
-  void Feed(std::string_view part, std::vector<int32_t>& ids);
-  void EndSpan(std::vector<int32_t>& ids) { EndWord(ids); }
+  void Feed(std::string_view part, std::vector<int32_t>& ids) {
+    if (!part.empty()) first_->Append(part, ids);
+  }
+  void EndSpan(std::vector<int32_t>& ids) { first_->End(ids); }
 
  private:
-  void FeedWord(std::string_view part, std::vector<int32_t>& ids);
-  void EndWord(std::vector<int32_t>& ids);
-
-  const PreTokenizer& rules_;
-  Model::Run& model_;
   bool at_text_start_ = true;
-  bool word_open_ = false;
+  std::vector<std::unique_ptr<Model::Run>> steps_;  // the last one first
+  Model::Run* first_;
 };
 
 }  // namespace podium

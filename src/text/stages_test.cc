@@ -8,9 +8,11 @@
 
 #include "base/utf8.h"
 #include "text/added_tokens.h"
+#include "text/character_steps.h"
 #include "text/charsmap.h"
 #include "text/normalizer.h"
 #include "text/pair_encoder.h"
+#include "text/pre_tokenizer.h"
 
 namespace podium {
 namespace {
@@ -113,6 +115,20 @@ TEST(Normalizer, Steps) {
   cases.push_back({"strip both", MakeStrip(true, true), " \u3000a b\t\n", "a b"});
   cases.push_back({"strip right", MakeStrip(false, true), "  a  ", "  a"});
   cases.push_back({"strip left", MakeStrip(true, false), "  a  ", "a  "});
+  cases.push_back({"prepend", MakePrepend("x "), "ab", "x ab"});
+  cases.push_back({"prepend to nothing", MakePrepend("x"), "", ""});
+  cases.push_back({"lowercase", MakeLowercase(), "AÉß\u0130Σ", "aéßi\u0307σ"});
+  cases.push_back({"accents", MakeStripAccents(), "e\u0301\u0903é", "eé"});
+  cases.push_back({"nmt", MakeNmt(), "a\u0001b\u200bc\td▁\u00ad", "ab c d \u00ad"});
+  cases.push_back({"NFC", MakeNormalForm(false, true), "e\u0301\u0323 \u1100\u1161\u11a8",
+                   "\u1eb9\u0301 \uac01"});
+  cases.push_back({"NFC, a mark first", MakeNormalForm(false, true), "\u0301e\u0301", "\u0301é"});
+  cases.push_back(
+      {"NFD", MakeNormalForm(false, false), "\u1ec7ﬁ각", "e\u0323\u0302ﬁ\u1100\u1161\u11a8"});
+  cases.push_back({"NFKC", MakeNormalForm(true, true), "ﬁＡ①e\u0301", "fiA1é"});
+  cases.push_back({"NFKD", MakeNormalForm(true, false), "ﬁé½", "fie\u03011\u20442"});
+  cases.push_back({"NFC of NUL", MakeNormalForm(false, true), std::string("a\0\u0301", 4),
+                   std::string("a\0\u0301", 4)});
   cases.push_back({"strip all", MakeStrip(true, true), "   ", ""});
   for (Case& c : cases) {
     Normalizer normalizer;
@@ -120,6 +136,65 @@ TEST(Normalizer, Steps) {
     EXPECT_EQ(normalizer.Apply(c.from), c.to) << c.name;
     for (size_t step = 1; step < 8; ++step) {
       EXPECT_EQ(ApplyInParts(normalizer, c.from, step), c.to) << c.name << ", parts of " << step;
+    }
+  }
+}
+
+// Segments, a "|" after each.
+class SegmentWriter final : public Model::Run {
+ public:
+  void Append(std::string_view part, std::vector<int32_t>&) override { out += part; }
+  void End(std::vector<int32_t>&) override { out += '|'; }
+  std::string out;
+};
+
+// What the reference makes of each was looked up; tests/text holds more to it, code point by code
+// point and on whole texts.
+TEST(PreTokenizer, Segments) {
+  using Keep = SplitRule::Keep;
+  const MetaspaceRule meta{.space = "▁"};
+  const MetaspaceRule whole{
+      .space = "▁", .split = false, .prepend = MetaspaceRule::Prepend::kNever};
+  const struct {
+    PreTokenizer rules;
+    const char *text, *segments;
+  } cases[] = {
+      {{}, " a b", " a b|"},
+      {{{SplitRule::Whitespace()}}, " é_1,, x\t.字", "é_1|,,|x|.|字|"},
+      {{{SplitRule::WhitespaceSplit()}}, " a,\u3000b\n", "a,|b|"},
+      {{{SplitRule::Bert()}}, " a,,b c", "a|,|,|b|c|"},
+      {{{SplitRule::Punctuation(Keep::kRemoved)}}, "a,,b.", "a|b|"},
+      {{{SplitRule::Punctuation(Keep::kIsolated)}}, "a,,b.", "a|,|,|b|.|"},
+      {{{SplitRule::Punctuation(Keep::kMergedWithPrevious)}}, ",a,,b.", ",|a,|,|b.|"},
+      {{{SplitRule::Punctuation(Keep::kMergedWithNext)}}, "a,,b.", "a|,|,b|.|"},
+      {{{SplitRule::Punctuation(Keep::kContiguous)}}, "a,,b.", "a|,,|b|.|"},
+      {{{SplitRule::Digits(true)}}, "a12b½", "a|1|2|b|½|"},
+      {{{SplitRule::Digits(false)}}, "a12b½", "a|12|b|½|"},
+      {{{SplitRule::Characters('a', false, true, Keep::kRemoved)}}, "xaayza", "a|a|a|"},
+      {{{SplitRule::Characters('a', true, true, Keep::kRemoved)}}, "xaayza", "aa|a|"},
+      {{{SplitRule::Characters(0, true, false, Keep::kMergedWithNext)}}, "x \ty", "x| \ty|"},
+      {{{meta}}, "a b  ▁c", "▁a|▁b|▁|▁|▁c|"},
+      {{{whole}}, "a b  c", "a▁b▁▁c|"},
+      {{{SplitRule::WhitespaceSplit(), meta}}, " a b ", "▁a|▁b|"},
+      {{{SplitRule::Punctuation(Keep::kIsolated), meta}}, "a, b", "▁a|▁,|▁b|"},
+      {{{meta, SplitRule::Digits(true)}}, "a1 2", "▁a|1|▁|2|"},
+  };
+  for (const auto& c : cases) {
+    for (size_t step = 1; step < 9; ++step) {
+      SegmentWriter writer;
+      PreTokenizerRun run(c.rules, writer);
+      std::vector<int32_t> ids;
+      for (int twice = 0; twice < 2; ++twice) {
+        for (std::string_view text = c.text; !text.empty();) {
+          size_t end = CutPosition(text, step);
+          if (end == 0) end = static_cast<size_t>(DecodeUtf8(text).bytes);
+          run.Feed(text.substr(0, end), ids);
+          text.remove_prefix(end);
+        }
+        run.EndSpan(ids);
+      }
+      EXPECT_EQ(writer.out, std::string(c.segments) + c.segments)
+          << c.text << ", parts of " << step;
     }
   }
 }

@@ -117,6 +117,31 @@ Status ParsePieces(json::Value file, std::string_view key, int vocabulary, const
   return OkStatus();
 }
 
+// A Sequence is one template among kinds that only change where in the text a token was.
+Result<json::Value> ChooseTemplate(json::Value value, const std::string& where) {
+  const auto steps = value.Find("processors");
+  if (!steps || !steps->is(json::Type::kArray)) {
+    return Corrupt(Concat(where, ".processors: an array is needed"));
+  }
+  std::optional<json::Value> chosen;
+  Status status;
+  size_t index = 0;
+  steps->ForEachElement([&](json::Value step) {
+    const std::string step_where = Concat(where, ".processors[", index++, "]");
+    const auto type = step.Find("type");
+    if (type && type->AsString() == "ByteLevel") return true;
+    if (chosen) {
+      status = Unsupported(Concat(step_where, ": a second template is not supported"));
+      return false;
+    }
+    chosen = step;
+    return true;
+  });
+  PODIUM_RETURN_IF_ERROR(std::move(status));
+  if (!chosen) return Unsupported(Concat(where, ".processors: no template among them"));
+  return *chosen;
+}
+
 }  // namespace
 
 Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::string& where) {
@@ -130,6 +155,14 @@ Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::s
   const auto type_value = value.Find("type");
   const auto type = type_value ? type_value->AsString() : std::nullopt;
   if (!type) return Corrupt(Concat(where, ".type: a string is needed"));
+  if (*type == "Sequence") {
+    PODIUM_ASSIGN_OR_RETURN(const json::Value chosen, ChooseTemplate(value, where));
+    const auto chosen_type = chosen.Find("type");
+    if (chosen_type && chosen_type->AsString() == "Sequence") {
+      return Unsupported(Concat(where, ": a Sequence in a Sequence is not supported"));
+    }
+    return ParseTemplates(chosen, vocabulary, where + ".processors");
+  }
   if (*type == "TemplateProcessing") {
     PODIUM_RETURN_IF_ERROR(ParsePieces(value, "single", vocabulary, where, out.single));
     PODIUM_RETURN_IF_ERROR(ParsePieces(value, "pair", vocabulary, where, out.pair.pieces));
@@ -138,8 +171,8 @@ Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::s
   const bool roberta = *type == "RobertaProcessing";
   if (!roberta && *type != "BertProcessing") {
     return Unsupported(Concat(where, ": \"", *type,
-                              "\" is not supported; TemplateProcessing, RobertaProcessing ",
-                              "and BertProcessing are"));
+                              "\" is not supported; BertProcessing, RobertaProcessing, ",
+                              "TemplateProcessing and Sequence are"));
   }
   PODIUM_ASSIGN_OR_RETURN(const int32_t sep, ReadNamedId(value, "sep", vocabulary, where));
   PODIUM_ASSIGN_OR_RETURN(const int32_t cls, ReadNamedId(value, "cls", vocabulary, where));

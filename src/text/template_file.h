@@ -16,8 +16,8 @@ struct Templates {
   PairTemplate pair;
 };
 
-/// TemplateProcessing, RobertaProcessing or BertProcessing; null surrounds with nothing. Ids are at
-/// least 0 and below `vocabulary`.
+/// TemplateProcessing, RobertaProcessing, BertProcessing or a Sequence with one of them; null
+/// surrounds with nothing. Ids are at least 0 and below `vocabulary`.
 Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::string& where);
 
 }  // namespace podium

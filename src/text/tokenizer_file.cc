@@ -15,6 +15,7 @@
 #include "text/file_error.h"
 #include "text/model_file.h"
 #include "text/normalizer_file.h"
+#include "text/pre_tokenizer_file.h"
 
 namespace podium {
 namespace {

@@ -164,9 +164,10 @@ TEST(TokenizerFile, RefusesByName) {
       {&File::model, R"({"type":"Unigram","unk_id":0,"vocab":["a"]})", "vocab[0]"},
       {&File::model, R"({"type":"Unigram","unk_id":0,"byte_fallback":true,"vocab":[["a",0]]})",
        "byte_fallback"},
-      {&File::normalizer, R"({"type":"NFKC"})", "\"NFKC\""},
-      {&File::normalizer, R"({"type":"Sequence","normalizers":[{"type":"Lowercase"}]})",
-       "normalizers[0]: \"Lowercase\""},
+      {&File::normalizer, R"({"type":"ByteLevel"})", "\"ByteLevel\""},
+      {&File::normalizer, R"({"type":"Sequence","normalizers":[{"type":"Casefold"}]})",
+       "normalizers[0]: \"Casefold\""},
+      {&File::normalizer, R"({"type":"Prepend"})", "prepend"},
       {&File::normalizer, R"({"type":"Sequence"})", "normalizers"},
       {&File::normalizer, R"({"type":"Precompiled","precompiled_charsmap":"AAA"})", "base64"},
       {&File::normalizer, R"({"type":"Precompiled","precompiled_charsmap":"A?=="})", "character 1"},
@@ -194,15 +195,35 @@ TEST(TokenizerFile, RefusesByName) {
       {&File::pre_tokenizer, R"({"type":"Metaspace","replacement":"▁","add_prefix_space":false})",
        "add_prefix_space"},
       {&File::pre_tokenizer, R"({"type":"Metaspace","replacement":"▁","split":0})", "split"},
+      {&File::pre_tokenizer, R"({"type":"Sequence","pretokenizers":[{"type":"UnicodeScripts"}]})",
+       "pretokenizers[0]: \"UnicodeScripts\""},
+      {&File::pre_tokenizer, R"({"type":"Sequence"})", "pretokenizers"},
+      {&File::pre_tokenizer, R"({"type":"Punctuation","behavior":"Isolate"})", "behavior"},
+      {&File::pre_tokenizer, R"({"type":"Digits","individual_digits":1})", "individual_digits"},
+      {&File::pre_tokenizer, R"({"type":"CharDelimiterSplit","delimiter":"ab"})", "delimiter"},
+      {&File::pre_tokenizer, R"({"type":"Split","pattern":"a","behavior":"Removed"})", "pattern"},
+      {&File::pre_tokenizer, R"({"type":"Split","pattern":{"String":"a"}})", "behavior"},
       {&File::pre_tokenizer,
-       R"({"type":"Sequence","pretokenizers":[{"type":"Metaspace","replacement":"▁"},
-                                              {"type":"WhitespaceSplit"}]})",
-       "pretokenizers[1]"},
+       R"({"type":"Split","pattern":{"String":"ab"},"behavior":"Removed","invert":false})",
+       "\"ab\""},
+      {&File::pre_tokenizer,
+       R"({"type":"Split","pattern":{"Regex":"[ab]"},"behavior":"Removed","invert":false})",
+       "\"[ab]\""},
+      {&File::pre_tokenizer,
+       R"({"type":"Split","pattern":{"Regex":"."},"behavior":"Removed","invert":false})", "\".\""},
       {&File::pre_tokenizer,
        R"({"type":"Sequence","pretokenizers":[{"type":"WhitespaceSplit"},
           {"type":"Metaspace","replacement":"▁","prepend_scheme":"first"}]})",
        "prepend_scheme"},
       {&File::post_processor, R"({"type":"ByteLevel"})", "\"ByteLevel\""},
+      {&File::post_processor, R"({"type":"Sequence"})", "processors"},
+      {&File::post_processor, R"({"type":"Sequence","processors":[{"type":"ByteLevel"}]})",
+       "no template"},
+      {&File::post_processor,
+       R"({"type":"Sequence","processors":[{"type":"BertProcessing","sep":["x",1],"cls":["y",0]},
+                                           {"type":"TemplateProcessing"}]})",
+       "processors[1]: a second template"},
+      {&File::model, R"({"type":"BPE","vocab":{},"merges":[]})", "\"BPE\""},
       {&File::post_processor, R"({"type":"BertProcessing","sep":["x",8],"cls":["y",0]})",
        "sep[1]: id 8"},
       {&File::post_processor, R"({"type":"BertProcessing","sep":["x",-1],"cls":["y",0]})",
@@ -237,6 +258,15 @@ TEST(TokenizerFile, RefusesByName) {
     EXPECT_THAT(tokenizer.status().message(), HasSubstr(c.named)) << c.value;
     EXPECT_THAT(tokenizer.status().message(), testing::StartsWith("tokenizer.json: ")) << c.value;
   }
+}
+
+TEST(TokenizerFile, TheOneTemplateOfASequence) {
+  File file;
+  file.post_processor = R"({"type":"Sequence","processors":[{"type":"ByteLevel"},
+                            {"type":"BertProcessing","sep":["</s>",2],"cls":["<s>",0]}]})";
+  const auto tokenizer = Parse(file);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status().ToString();
+  EXPECT_EQ((*tokenizer)->pair_template().special_tokens(), 3);
 }
 
 // A BERT file whose parts can be replaced.

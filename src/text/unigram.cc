@@ -45,7 +45,6 @@ std::unique_ptr<Model::Run> Unigram::Start() const { return std::make_unique<Uni
 
 void UnigramRun::Append(std::string_view part, std::vector<int32_t>& ids) {
   if (part.empty()) return;
-  started_ = true;
   text_.append(part);
   if (text_.size() < settle_at_) return;
   Advance(false);
@@ -63,7 +62,6 @@ void UnigramRun::End(std::vector<int32_t>& ids) {
   base_ = 0;
   done_ = 0;
   settle_at_ = kSettleBytes;
-  started_ = false;
 }
 
 // Tries every piece at every position whose pieces all lie inside the text at hand.

@@ -52,7 +52,6 @@ class UnigramRun final : public Model::Run {
 
   void Append(std::string_view part, std::vector<int32_t>& ids) override;
   void End(std::vector<int32_t>& ids) override;
-  bool empty() const override { return text_.empty() && !started_; }
 
  private:
   void Advance(bool last);
@@ -68,7 +67,6 @@ class UnigramRun final : public Model::Run {
   uint8_t base_ = 0;
   size_t done_ = 0;  // pieces that start before this position have been tried
   size_t settle_at_ = kSettleBytes;
-  bool started_ = false;
   // Characters that are in no piece, one after the other, become one unknown; as the reference does
   // it looks their joined text up once more.
   bool unknown_open_ = false;

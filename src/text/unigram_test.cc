@@ -35,7 +35,6 @@ std::vector<int32_t> EncodeInParts(const Unigram& model, std::string_view text, 
   }
   if (early != nullptr) *early = ids.size();
   run.End(ids);
-  EXPECT_TRUE(run.empty());
   return ids;
 }
 

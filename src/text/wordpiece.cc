@@ -29,7 +29,7 @@ class WordPiece::WordRun final : public Model::Run {
   }
 
   void End(std::vector<int32_t>& ids) override {
-    if (empty()) return;
+    if (chars_ == 0) return;
     const size_t before = ids.size();
     if (chars_ > model_.word_chars_max_ || !Cut(ids)) {
       ids.resize(before);
@@ -38,8 +38,6 @@ class WordPiece::WordRun final : public Model::Run {
     word_.clear();
     chars_ = 0;
   }
-
-  bool empty() const override { return chars_ == 0; }
 
  private:
   // False when some part of the word starts with no piece.

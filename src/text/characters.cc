@@ -1,4 +1,4 @@
-#include "text/bert_characters.h"
+#include "text/characters.h"
 
 #include <utf8proc.h>
 
@@ -34,6 +34,28 @@ constexpr CodeRange kNewer[] = {
 // Those of them that the reference's canonical order knows: Unicode 9.
 constexpr CodeRange kOrdered[] = {{0x8D4, 0x8E1},     {0x1DFB, 0x1DFB},   {0x11442, 0x11446},
                                   {0x11C3F, 0x11C3F}, {0x1E000, 0x1E02A}, {0x1E944, 0x1E94A}};
+
+// Accents that came after the tables of StripAccents; ranges also cover what is none.
+constexpr CodeRange kNewerAccents[] = {
+    {0x7FD, 0x7FD},     {0x898, 0x8D3},     {0x9FE, 0x9FE},     {0xAFA, 0xAFF},
+    {0xB55, 0xB55},     {0xC04, 0xC3C},     {0xCF3, 0xD00},     {0xD3B, 0xD3C},
+    {0xD81, 0xD81},     {0xEBA, 0xEBA},     {0xECE, 0xECE},     {0x1715, 0x1715},
+    {0x180F, 0x180F},   {0x1ABF, 0x1ACE},   {0x1CF7, 0x1CF7},   {0x1DF6, 0x1DFA},
+    {0xA82C, 0xA82C},   {0xA8FF, 0xA8FF},   {0x10D24, 0x10F85}, {0x11070, 0x11074},
+    {0x110C2, 0x110C2}, {0x11145, 0x11146}, {0x111C9, 0x111C9}, {0x111CE, 0x111CF},
+    {0x11241, 0x11241}, {0x1133B, 0x1133B}, {0x1145E, 0x1145E}, {0x1182C, 0x11A99},
+    {0x11D31, 0x13455}, {0x16F4F, 0x16F4F}, {0x16F7F, 0x16F87}, {0x16FE4, 0x16FF1},
+    {0x1CF00, 0x1CF46}, {0x1E08F, 0x1E4EF}};
+// Numbers that came after Unicode 14.
+constexpr CodeRange kNewerNumbers[] = {{0x10D40, 0x10D49}, {0x116D0, 0x116E3}, {0x11BF0, 0x11BF9},
+                                       {0x11DE0, 0x11DE9}, {0x11F50, 0x11F59}, {0x16130, 0x16139},
+                                       {0x16D70, 0x16D79}, {0x16FF4, 0x16FF6}, {0x1CCF0, 0x1CCF9},
+                                       {0x1D2C0, 0x1D2D3}, {0x1E4F0, 0x1E4F9}, {0x1E5F1, 0x1E5FA}};
+// Compatible decompositions that came after the reference's tables.
+constexpr CodeRange kNewerCompatible[] = {
+    {0x32FF, 0x32FF},   {0xA7F1, 0xA7F4},   {0xAB69, 0xAB69},
+    {0x10781, 0x107BA}, {0x1CCD6, 0x1CCF9}, {0x1DF2A, 0x1DF2A},
+    {0x1E030, 0x1E06D}, {0x1F16C, 0x1F16C}, {0x1FBF0, 0x1FBF9}};
 
 template <size_t kCount>
 bool Contains(const CodeRange (&ranges)[kCount], char32_t code) {
@@ -95,16 +117,36 @@ bool IsBertIdeograph(char32_t code) {
   return code >= 0x3400 && Contains(kBlocks, code);
 }
 
-int BertOrder(char32_t code) {
+bool IsAccent(char32_t code) {
+  if (code < 0x300 || Contains(kNewerAccents, code)) return false;
+  if (code == 0x1CF2 || code == 0x1CF3) return true;  // Lo since Unicode 12
+  const utf8proc_category_t category = utf8proc_category(Signed(code));
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC ||
+         category == UTF8PROC_CATEGORY_ME;
+}
+
+bool IsNumeric(char32_t code) {
+  if (code < 0x80) return code >= '0' && code <= '9';
+  const utf8proc_category_t category = utf8proc_category(Signed(code));
+  return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_NL ||
+         category == UTF8PROC_CATEGORY_NO || Contains(kNewerNumbers, code);
+}
+
+int CanonicalOrder(char32_t code) {
   if (code < 0x300 || (Contains(kNewer, code) && !Contains(kOrdered, code))) return 0;
   return utf8proc_get_property(Signed(code))->combining_class;
 }
 
-Decomposition BertDecompose(char32_t code) {
-  if (code < 0xC0 || code == 0x11938) return {{code}, 1};  // U+11938 is of Unicode 13
+Decomposition Decompose(char32_t code, bool compatible) {
+  // U+11938 is of Unicode 13.
+  if (code < 0xA0 || code == 0x11938 || (compatible && Contains(kNewerCompatible, code))) {
+    return {{code}, 1};
+  }
   utf8proc_int32_t parts[std::size(Decomposition{}.codes)];
+  const auto options = static_cast<utf8proc_option_t>(
+      compatible ? UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT : UTF8PROC_DECOMPOSE);
   const auto count =
-      utf8proc_decompose_char(Signed(code), parts, std::size(parts), UTF8PROC_DECOMPOSE, nullptr);
+      utf8proc_decompose_char(Signed(code), parts, std::size(parts), options, nullptr);
   PODIUM_CHECK(count > 0 && static_cast<size_t>(count) <= std::size(parts));
   Decomposition out;
   for (; out.count < count; ++out.count) {
@@ -113,7 +155,14 @@ Decomposition BertDecompose(char32_t code) {
   return out;
 }
 
-void AppendBertLower(char32_t code, std::string& out) {
+char32_t Compose(char32_t first, char32_t second) {
+  if (second < 0x300 || first == 0x11935) return 0;  // U+11935 + U+11930 is of Unicode 13
+  utf8proc_int32_t pair[2] = {Signed(first), Signed(second)};
+  const auto options = static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE);
+  return utf8proc_normalize_utf32(pair, 2, options) == 1 ? static_cast<char32_t>(pair[0]) : 0;
+}
+
+void AppendLower(char32_t code, std::string& out) {
   if (code < 0x80) {
     out.push_back(static_cast<char>(code >= 'A' && code <= 'Z' ? code + 32 : code));
     return;
