@@ -15,9 +15,6 @@
 namespace podium {
 namespace {
 
-// Ids are int32 and tables are indexed by them; the largest public vocabularies have 260,000.
-constexpr size_t kVocabularyMax = size_t{1} << 22;
-
 using ModelResult = Result<std::unique_ptr<const Model>>;
 
 Status Within(const std::string& where, const Status& status) {

@@ -2,6 +2,7 @@
 #ifndef PODIUM_TEXT_MODEL_FILE_H_
 #define PODIUM_TEXT_MODEL_FILE_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,9 @@
 #include "text/model.h"
 
 namespace podium {
+
+/// Ids are int32 and tables are indexed by them; the largest public vocabularies have 260,000.
+constexpr size_t kVocabularyMax = size_t{1} << 22;
 
 /// Unigram or WordPiece. `where` names the value in errors.
 Result<std::unique_ptr<const Model>> ParseModel(json::Value value, const std::string& where);

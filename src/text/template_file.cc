@@ -142,6 +142,18 @@ Result<json::Value> ChooseTemplate(json::Value value, const std::string& where) 
   return *chosen;
 }
 
+Templates Surround(int32_t cls, int32_t sep, bool roberta) {
+  const uint8_t second = roberta ? 0 : 1;
+  const TemplatePiece open{Kind::kId, cls, 0}, close{Kind::kId, sep, 0};
+  Templates out;
+  out.single = {open, {Kind::kQuery, 0, 0}, close};
+  out.pair.pieces = out.single;
+  if (roberta) out.pair.pieces.push_back(close);
+  out.pair.pieces.push_back({Kind::kDocument, 0, second});
+  out.pair.pieces.push_back({Kind::kId, sep, second});
+  return out;
+}
+
 }  // namespace
 
 Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::string& where) {
@@ -176,14 +188,10 @@ Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::s
   }
   PODIUM_ASSIGN_OR_RETURN(const int32_t sep, ReadNamedId(value, "sep", vocabulary, where));
   PODIUM_ASSIGN_OR_RETURN(const int32_t cls, ReadNamedId(value, "cls", vocabulary, where));
-  const uint8_t second = roberta ? 0 : 1;
-  const TemplatePiece open{Kind::kId, cls, 0}, close{Kind::kId, sep, 0};
-  out.single = {open, query, close};
-  out.pair.pieces = out.single;
-  if (roberta) out.pair.pieces.push_back(close);
-  out.pair.pieces.push_back({Kind::kDocument, 0, second});
-  out.pair.pieces.push_back({Kind::kId, sep, second});
-  return out;
+  return roberta ? RobertaTemplates(cls, sep) : BertTemplates(cls, sep);
 }
+
+Templates BertTemplates(int32_t cls, int32_t sep) { return Surround(cls, sep, false); }
+Templates RobertaTemplates(int32_t cls, int32_t sep) { return Surround(cls, sep, true); }
 
 }  // namespace podium

@@ -20,6 +20,11 @@ struct Templates {
 /// surrounds with nothing. Ids are at least 0 and below `vocabulary`.
 Result<Templates> ParseTemplates(json::Value value, int vocabulary, const std::string& where);
 
+/// [CLS] query [SEP] document [SEP], the document in segment 1.
+Templates BertTemplates(int32_t cls, int32_t sep);
+/// <s> query </s></s> document </s>, all in segment 0.
+Templates RobertaTemplates(int32_t cls, int32_t sep);
+
 }  // namespace podium
 
 #endif  // PODIUM_TEXT_TEMPLATE_FILE_H_

@@ -51,8 +51,11 @@ class Tokenizer {
   virtual int length_max() const = 0;
 };
 
-/// Reads tokenizer.json and tokenizer_config.json of a model folder. What a file asks for and is
-/// not supported is an error that names it.
+/// Reads tokenizer.json of a model folder; where there is none sentencepiece.bpe.model
+/// (XLM-RoBERTa) or vocab.txt (BERT) with the small files beside it; and tokenizer_config.json.
+/// What a file asks for and is not supported is an error that names it, but for the "truncation"
+/// and "padding" of a tokenizer.json: they are habits of whoever saved it, and length is the
+/// caller's to choose.
 Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& folder);
 
 }  // namespace podium
