@@ -27,7 +27,7 @@ This package has the program podium, the shared library with its C++ and C
 headers, and a small Chinese and English model.")
 
 # In every installation.
-file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/podium.1.gz PATHS packaging/podium.1 FORMAT raw COMPRESSION GZip)
+file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/podium.1.gz PATHS ${PROJECT_SOURCE_DIR}/packaging/podium.1 FORMAT raw COMPRESSION GZip)
 install(FILES ${PROJECT_BINARY_DIR}/podium.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE packaging/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -357,6 +357,77 @@ TEST_P(Int8Test, RowsThatHaveNoScale) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(bytes[i], 128);
 }
 
+TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int d : {8, 24, 32, 40, 64, 128}) {
+    for (const int length : {1, 2, 15, 16, 17, 31, 32, 33, 64, 100, 129}) {
+      SCOPED_TRACE(testing::Message() << "d " << d << " length " << length);
+      const size_t stride = static_cast<size_t>(2) * d + 5;
+      std::vector<float> key_value(stride * (length + 40), kNaN), k, v, q;
+      for (int row = 0; row < length; ++row) {
+        for (int i = 0; i < 2 * d; ++i) {
+          const float x = uniform(random_) * 2;
+          key_value[row * stride + i] = x;
+          (i < d ? k : v).push_back(x);
+        }
+        for (int i = 0; i < d; ++i) q.push_back(uniform(random_) * 2);
+      }
+      const float scale = 1 / std::sqrt(static_cast<float>(d));
+      const std::vector<double> expected = reference::Attention(q, k, v, length, length, d, scale);
+      const auto run = [&](int first, int queries) {
+        Aligned<float> out(static_cast<size_t>(queries) * d),
+            scratch(AttentionScratch(table(), length, d), kNaN);
+        std::memcpy(out.data(), &q[static_cast<size_t>(first) * d], sizeof(float) * queries * d);
+        AttentionArgs args;
+        args.q = out.data();  // in place, as the engine does
+        args.k = key_value.data();
+        args.v = key_value.data() + d;
+        args.q_stride = args.out_stride = static_cast<size_t>(d);
+        args.kv_stride = stride;
+        args.queries = queries;
+        args.length = length;
+        args.head_size = d;
+        args.scale = scale;
+        args.out = out.data();
+        args.scratch = scratch.data();
+        table().attention_short(args);
+        EXPECT_TRUE(out.Intact());
+        EXPECT_TRUE(scratch.Intact());
+        return std::vector<float>(out.data(), out.data() + static_cast<size_t>(queries) * d);
+      };
+      const std::vector<float> all = run(0, length);
+      // q, k, v and p are each off by 2^-9 of themselves at most; scores are below 4 √d.
+      for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(all[i], expected[i], 0.03) << i;
+      for (int row = 0; row < length; row += 7) {
+        const std::vector<float> alone = run(row, 1);
+        ASSERT_EQ(std::memcmp(alone.data(), &all[static_cast<size_t>(row) * d], sizeof(float) * d),
+                  0)
+            << row;
+      }
+    }
+  }
+}
+
+TEST_P(Int8Test, ShortAttentionOfABrokenModelIsNaN) {
+  constexpr int kD = 32, kLength = 20;
+  for (const float bad : {kNaN, kInfinity}) {
+    std::vector<float> q(kLength * kD, 1), k = q, v = q, out = q;
+    k[3 * kD] = bad;
+    Aligned<float> scratch(AttentionScratch(table(), kLength, kD));
+    AttentionArgs args;
+    args.q = q.data();
+    args.k = k.data();
+    args.v = v.data();
+    args.q_stride = args.kv_stride = args.out_stride = kD;
+    args.queries = args.length = kLength;
+    args.head_size = kD;
+    args.out = out.data();
+    args.scratch = scratch.data();
+    table().attention_short(args);
+    EXPECT_TRUE(std::isnan(out[0])) << bad;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tables, Int8Test, testing::ValuesIn(Tables()),
                          [](const auto& test) { return std::string(test.param->name); });
 

@@ -126,6 +126,9 @@ struct Table {
 
   void (*product)(const ProductArgs&);
   void (*attention)(const AttentionArgs&);
+  /// The same for an encoder in bytes: operands may be rounded to brain floats where that is
+  /// faster.
+  void (*attention_short)(const AttentionArgs&);
 
   void (*int8_product)(const Int8ProductArgs&);
   void (*quantize)(const QuantizeArgs&);

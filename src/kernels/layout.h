@@ -70,7 +70,8 @@ inline size_t Int8PanelBytes(int k) {
 }
 
 /// Rounds weight rows [rows ≤ 32, k] to bytes: scale[j] = max|w[j]| / 127, and sums[group][j] the
-/// sum of a group of columns' bytes, groups `sums_stride` elements apart. All 32 entries are written.
+/// sum of a group of columns' bytes, groups `sums_stride` elements apart. All 32 entries are
+/// written.
 void PackInt8Panel(const float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
                    int32_t* sums, size_t sums_stride);
 

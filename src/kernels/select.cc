@@ -74,7 +74,7 @@ size_t TableCount() { return 5; }
 TableEntry TableAt(size_t index) {
 #if defined(__x86_64__)
   static const CpuFeatures cpu = DetectCpu();
-  static const bool tiles = cpu.avx512 && cpu.amx_int8 && AskForTiles();
+  static const bool tiles = cpu.avx512_bf16 && cpu.amx_int8 && cpu.amx_bf16 && AskForTiles();
   constexpr const Table* kTables[] = {&kAmxTable, &kAvx512VnniTable, &kAvx512Table, &kAvx2Table};
 #else
   const CpuFeatures cpu;
@@ -83,7 +83,8 @@ TableEntry TableAt(size_t index) {
 #endif
   switch (index) {
     case 0:
-      return {kTables[0], "amx", "AMX-INT8, AVX-512 and Linux's permission", tiles, "avx512"};
+      return {kTables[0], "amx", "AMX INT8 and BF16, AVX-512 with BF16, and Linux's permission",
+              tiles, "avx512"};
     case 1:
       return {kTables[1], "avx512_vnni", "AVX-512 with VNNI", cpu.avx512_vnni, "avx512"};
     case 2:
@@ -122,9 +123,16 @@ size_t AttentionScratch(const Table& table, int length_max, int head_size) {
   const auto up = [&](int x) {
     return static_cast<size_t>((x + table.panel - 1) / table.panel * table.panel);
   };
-  return up(length_max) * static_cast<size_t>(head_size) +       // kᵀ panels
-         up(head_size) * static_cast<size_t>(length_max) +       // v panels
-         up(length_max) * static_cast<size_t>(table.tile_rows);  // scores of one tile of queries
+  const size_t exact =
+      up(length_max) * static_cast<size_t>(head_size) +       // kᵀ panels
+      up(head_size) * static_cast<size_t>(length_max) +       // v panels
+      up(length_max) * static_cast<size_t>(table.tile_rows);  // scores of one tile of queries
+  if (table.attention_short == table.attention) return exact;
+  // In amx/attention.inl: 32 queries, everything filled up to 32.
+  const auto up32 = [](int x) { return static_cast<size_t>((x + 31) / 32 * 32); };
+  const size_t tiles = up32(length_max) * up32(head_size) + 16 * up32(head_size) +
+                       16 * (up32(length_max) + 32) + 32 * (up32(length_max) + 16);
+  return exact > tiles ? exact : tiles;
 }
 
 }  // namespace podium::kernels

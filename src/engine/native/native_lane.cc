@@ -289,7 +289,7 @@ void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens
     args.out = query;
     args.out_stride = row_;
     args.scratch = members_[static_cast<size_t>(member)].scratch.data();
-    table_.attention(args);
+    (in_bytes_ ? table_.attention_short : table_.attention)(args);
   });
 }
 

@@ -42,3 +42,8 @@ template <int kSum, int kA, int kW>
 inline void TileDot() {
   asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kA), "i"(kW));
 }
+// sum[16][16] += a[16][32] · w[16][16][2], brain floats into floats.
+template <int kSum, int kA, int kW>
+inline void TileDotBf16() {
+  asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kSum), "i"(kA), "i"(kW));
+}

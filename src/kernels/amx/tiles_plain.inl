@@ -38,3 +38,20 @@ inline void TileDot() {
     __builtin_memcpy(plain_tiles[kSum][i], sum, 64);
   }
 }
+template <int kSum, int kA, int kW>
+inline void TileDotBf16() {
+  for (int i = 0; i < 16; ++i) {
+    float sum[16];
+    uint16_t a[32], w[32];
+    __builtin_memcpy(sum, plain_tiles[kSum][i], 64);
+    __builtin_memcpy(a, plain_tiles[kA][i], 64);
+    for (int k = 0; k < 32; k += 2) {
+      __builtin_memcpy(w, plain_tiles[kW][k / 2], 64);
+      for (int j = 0; j < 16; ++j) {
+        sum[j] += BrainToFloat(a[k]) * BrainToFloat(w[2 * j]);
+        sum[j] += BrainToFloat(a[k + 1]) * BrainToFloat(w[2 * j + 1]);
+      }
+    }
+    __builtin_memcpy(plain_tiles[kSum][i], sum, 64);
+  }
+}

@@ -11,14 +11,16 @@ namespace {
 #include "kernels/amx/tiles_plain.inl"
 #include "kernels/amx/sum_block.inl"
 #include "kernels/generic/table.inl"
+#include "kernels/amx/bf16_plain.inl"
+#include "kernels/amx/attention.inl"
 // clang-format on
 
 }  // namespace
 
 extern const Table kAmxTwinTable;
 const Table kAmxTwinTable = {
-    "amx_twin", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
-    Quantize,   LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
+    "amx_twin",  kPanel,   kTileRows, kProductScratch, Product, Attention,     AttentionBf16,
+    Int8Product, Quantize, LayerNorm, Embed,           Widen,   ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

@@ -16,8 +16,8 @@ namespace {
 
 extern const Table kAvx2Table;
 const Table kAvx2Table = {
-    "avx2",   kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
-    Quantize, LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
+    "avx2",      kPanel,   kTileRows, kProductScratch, Product, Attention,     Attention,
+    Int8Product, Quantize, LayerNorm, Embed,           Widen,   ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

@@ -16,8 +16,8 @@ namespace {
 
 extern const Table kAvx512Table;
 const Table kAvx512Table = {
-    "avx512", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
-    Quantize, LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
+    "avx512",    kPanel,   kTileRows, kProductScratch, Product, Attention,     Attention,
+    Int8Product, Quantize, LayerNorm, Embed,           Widen,   ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

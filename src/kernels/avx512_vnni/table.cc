@@ -16,9 +16,8 @@ namespace {
 
 extern const Table kAvx512VnniTable;
 const Table kAvx512VnniTable = {
-    "avx512_vnni", kPanel,        kTileRows,        kProductScratch, Product,
-    Attention,     Int8Product,   Quantize,         LayerNorm,       Embed,
-    Widen,         ActivateArray, ExpNegativeArray,
+    "avx512_vnni", kPanel,   kTileRows, kProductScratch, Product, Attention,     Attention,
+    Int8Product,   Quantize, LayerNorm, Embed,           Widen,   ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

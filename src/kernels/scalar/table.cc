@@ -14,8 +14,8 @@ namespace {
 
 extern const Table kScalarTable;
 const Table kScalarTable = {
-    "scalar", kPanel,    kTileRows, kProductScratch, Product,       Attention,        Int8Product,
-    Quantize, LayerNorm, Embed,     Widen,           ActivateArray, ExpNegativeArray,
+    "scalar",    kPanel,   kTileRows, kProductScratch, Product, Attention,     Attention,
+    Int8Product, Quantize, LayerNorm, Embed,           Widen,   ActivateArray, ExpNegativeArray,
 };
 
 }  // namespace podium::kernels

@@ -1,0 +1,67 @@
+// Floats → brain floats in the orders that tiles read, rounded to nearest even by vcvtne2ps2bf16.
+// The twin is bf16_plain.inl.
+
+// out[0…31] of a row of 32 floats, zeros from `count` on.
+inline void StoreBf16Row(const float* x, int count, uint16_t* out) {
+  const int low = count < 16 ? count : 16;
+  const int high = count < 16 ? 0 : count - 16 < 16 ? count - 16 : 16;
+  const __m512bh row = _mm512_cvtne2ps_pbh(high > 0 ? LoadPartial(x + 16, high) : Zero(),
+                                           low > 0 ? LoadPartial(x, low) : Zero());
+  _mm512_storeu_si512(out, (__m512i)row);
+}
+
+// A tile of weights made of 16 rows of 32 floats: out[i][j] = the pair (2i, 2i + 1) of row j. Rows
+// from `rows` on and columns from `count` on are zero, and not read.
+inline void StoreBf16Transposed(const float* x, size_t stride, int rows, int count, uint16_t* out) {
+  __m512i r[16];
+  alignas(64) uint16_t row[32];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) {
+    if (i < rows) {
+      StoreBf16Row(x + static_cast<size_t>(i) * stride, count, row);
+      r[i] = _mm512_load_si512(row);
+    } else {
+      r[i] = _mm512_setzero_si512();
+    }
+  }
+  __m512i t[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+    r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+    r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+    r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+  }
+  // r[4g + c] holds, in its 128-bit lane l, column 4l + c of rows 4g … 4g + 3.
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    const __m512i low01 = _mm512_shuffle_i32x4(r[c], r[4 + c], 0x44);
+    const __m512i high01 = _mm512_shuffle_i32x4(r[c], r[4 + c], 0xEE);
+    const __m512i low23 = _mm512_shuffle_i32x4(r[8 + c], r[12 + c], 0x44);
+    const __m512i high23 = _mm512_shuffle_i32x4(r[8 + c], r[12 + c], 0xEE);
+    _mm512_storeu_si512(out + (0 + c) * 32, _mm512_shuffle_i32x4(low01, low23, 0x88));
+    _mm512_storeu_si512(out + (4 + c) * 32, _mm512_shuffle_i32x4(low01, low23, 0xDD));
+    _mm512_storeu_si512(out + (8 + c) * 32, _mm512_shuffle_i32x4(high01, high23, 0x88));
+    _mm512_storeu_si512(out + (12 + c) * 32, _mm512_shuffle_i32x4(high01, high23, 0xDD));
+  }
+}
+
+// A row of a tile of weights made of two rows of 16 floats: out[2j] = even[j], out[2j + 1] =
+// odd[j]. A null row is zero, as are columns from `count` on.
+inline void StoreBf16Pairs(const float* even, const float* odd, int count, uint16_t* out) {
+  const __m512i rows =
+      (__m512i)_mm512_cvtne2ps_pbh(odd != nullptr ? LoadPartial(odd, count) : Zero(),
+                                   even != nullptr ? LoadPartial(even, count) : Zero());
+  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
+                                         8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  _mm512_storeu_si512(out, _mm512_permutexvar_epi16(order, rows));
+}
+
+inline void StoreBf16(uint16_t* out, Vec x) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), (__m256i)_mm512_cvtneps_pbh(x));
+}
