@@ -37,8 +37,8 @@ struct Probe {
   double seconds;
 
   // Alternates with the peak so that a drift of the machine's clock cancels.
-  void Report(const char* name, double work, FunctionRef<void()> call) {
-    const double peak = PeakFp32(table.name, seconds / 2);
+  void Report(const char* name, double work, FunctionRef<void()> call, Unit unit = Unit::kFp32) {
+    const double peak = Peak(table.name, unit, seconds / 2);
     const double rate = Rate(work, seconds, [&] { call(); });
     std::printf("%-44s %7.1f GFLOPS  %5.1f %% of %6.1f\n", name, rate * 1e-9,
                 peak > 0 ? 100 * rate / peak : 0, peak * 1e-9);
@@ -66,6 +66,44 @@ struct Probe {
                   element == kernels::Element::kF32 ? "f32" : "f16",
                   activate == kernels::Activate::kNone ? "" : " gelu");
     Report(name, 2.0 * rows * k * n, [&] { table.product(args); });
+  }
+
+  // One group of columns; `activate` for kF16, none for fp32 with a residual.
+  void Int8Product(int rows, int k, int n, bool gelu) {
+    const auto aligned = [](auto& storage) {
+      return storage.data() +
+             (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64 / sizeof(storage[0]);
+    };
+    std::vector<uint8_t> a(kernels::Int8BlockBytes(rows, kernels::Int8Depth(k)) + 64, 1);
+    std::vector<int8_t> w(
+        kernels::Int8RowsPadded(n) / kernels::kInt8Block * kernels::Int8PanelBytes(k) + 64, 1);
+    std::vector<float> scale(static_cast<size_t>(std::max(rows, n)) + 32, 0.001f);
+    std::vector<int32_t> start(static_cast<size_t>(n) + 32), sums(kernels::kInt8Scratch + 16);
+    const size_t stride = static_cast<size_t>(n) + 32;
+    std::vector<float> c(static_cast<size_t>(rows) * stride);
+    kernels::Int8ProductArgs args;
+    args.a = aligned(a);
+    args.a_scale = args.w_scale = args.bias = scale.data();
+    args.rows = rows;
+    args.depth = kernels::Int8Depth(k);
+    args.w = aligned(w);
+    args.w_stride = kernels::Int8PanelBytes(k);
+    args.n = n;
+    args.start = start.data();
+    args.c = c.data();
+    args.c_stride = stride;
+    args.c_element = gelu ? kernels::Element::kF16 : kernels::Element::kF32;
+    args.activate = gelu ? kernels::Activate::kGeluErf : kernels::Activate::kNone;
+    args.scratch = aligned(sums);
+    char name[80];
+    std::snprintf(name, sizeof name, "int8 product %4d x %4d x %4d %s", rows, k, n,
+                  gelu ? "gelu, f16" : "f32");
+    Report(name, 2.0 * rows * k * n, [&] { table.int8_product(args); }, Unit::kInt8);
+    if (gelu) return;
+    args.residual = c.data();
+    args.residual_stride = stride;
+    std::snprintf(name, sizeof name, "int8 product %4d x %4d x %4d f32 + residual", rows, k, n);
+    Report(name, 2.0 * rows * k * n, [&] { table.int8_product(args); }, Unit::kInt8);
   }
 
   void Attention(int length, int head_size) {
@@ -99,11 +137,17 @@ int Main(int argc, char** argv) {
     return 2;
   }
   std::printf("table %s; peak: one thread %.1f GFLOPS, two threads %.1f\n", table->name,
-              PeakFp32(table->name, seconds) * 1e-9,
-              PeakFp32Threads(table->name, seconds, 2) * 1e-9);
+              Peak(table->name, Unit::kFp32, seconds) * 1e-9,
+              PeakThreads(table->name, Unit::kFp32, seconds, 2) * 1e-9);
   Probe probe{*table, seconds};
   using enum kernels::Element;
   constexpr auto kPlain = kernels::Activate::kNone;
+  for (const int hidden : {384, 768, 1024}) {
+    const int group = kernels::Int8GroupColumns(4 * hidden);
+    probe.Int8Product(256, hidden, hidden, false);
+    probe.Int8Product(256, hidden, group, true);
+    probe.Int8Product(256, group, hidden, false);
+  }
   for (const kernels::Element element : {kF32, kF16}) {
     for (const int hidden : {384, 768, 1024}) {
       probe.Product(192, hidden, hidden, element, kPlain);

@@ -1,5 +1,6 @@
 #include "micro/peak.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -11,70 +12,99 @@ namespace {
 
 #if defined(__x86_64__)
 // One asm block per probe: accumulators named in C++ may be spilled in every iteration, which shows
-// a third of the peak. 12 independent chains cover the latency of two FMA ports. Each pass is 12
-// FMAs × 4 per loop.
-#define PODIUM_CHAINS(R)                                                                 \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "0\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R \
-  "1\n\t"                                                                                \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "2\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R \
-  "3\n\t"                                                                                \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "4\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R \
-  "5\n\t"                                                                                \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "6\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R \
-  "7\n\t"                                                                                \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "8\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R \
-  "9\n\t"                                                                                \
-  "vfmadd231ps %%" R "12, %%" R "13, %%" R "10\n\tvfmadd231ps %%" R "12, %%" R "13, %%" R "11\n\t"
-#define PODIUM_PROBE(R, WIPE)                                                                    \
-  asm volatile(WIPE "1:\n\t" PODIUM_CHAINS(R) PODIUM_CHAINS(R) PODIUM_CHAINS(R)                  \
-                   PODIUM_CHAINS(R) "dec %0\n\tjnz 1b\n\tvzeroupper\n\t"                         \
-               : "+r"(loops)                                                                     \
-               :                                                                                 \
-               : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
-                 "xmm10", "xmm11", "xmm12", "xmm13", "cc")
+// a third of the peak. 12 independent chains cover the latency of two ports. Each pass is 12
+// instructions × 4 per loop.
+#define PODIUM_OP(OP, R, N) OP " %%" R "12, %%" R "13, %%" R N "\n\t"
+#define PODIUM_CHAINS(OP, R) \
+  PODIUM_OP(OP, R, "0")      \
+  PODIUM_OP(OP, R, "1")      \
+  PODIUM_OP(OP, R, "2")      \
+  PODIUM_OP(OP, R, "3")      \
+  PODIUM_OP(OP, R, "4")      \
+  PODIUM_OP(OP, R, "5")      \
+  PODIUM_OP(OP, R, "6")      \
+  PODIUM_OP(OP, R, "7")      \
+  PODIUM_OP(OP, R, "8") PODIUM_OP(OP, R, "9") PODIUM_OP(OP, R, "10") PODIUM_OP(OP, R, "11")
+#define PODIUM_PROBE(OP, R)                                                                      \
+  asm volatile(                                                                                  \
+      "vpxor %%xmm12, %%xmm12, %%xmm12\n\tvpxor %%xmm13, %%xmm13, "                              \
+      "%%xmm13\n\t1:\n\t" PODIUM_CHAINS(OP, R) PODIUM_CHAINS(OP, R) PODIUM_CHAINS(OP, R)         \
+          PODIUM_CHAINS(OP, R) "dec %0\n\tjnz 1b\n\tvzeroupper\n\t"                              \
+      : "+r"(loops)                                                                              \
+      :                                                                                          \
+      : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+        "xmm11", "xmm12", "xmm13", "cc")
 
-constexpr int64_t kFmasPerLoop = 48;
+void Fma512(int64_t loops) { PODIUM_PROBE("vfmadd231ps", "zmm"); }
+void Fma256(int64_t loops) { PODIUM_PROBE("vfmadd231ps", "ymm"); }
+void Vnni512(int64_t loops) { PODIUM_PROBE("vpdpbusd", "zmm"); }
 
-void Run512(int64_t loops) {
-  PODIUM_PROBE("zmm", "vpxor %%xmm12, %%xmm12, %%xmm12\n\tvpxor %%xmm13, %%xmm13, %%xmm13\n\t");
-}
-void Run256(int64_t loops) {
-  PODIUM_PROBE("ymm", "vpxor %%xmm12, %%xmm12, %%xmm12\n\tvpxor %%xmm13, %%xmm13, %%xmm13\n\t");
+// Four accumulators, as many as a product has: 48 products a loop.
+void Tiles(int64_t loops) {
+  struct alignas(64) Config {
+    uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+    uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+  };
+  static constexpr Config kConfig;
+  asm volatile(
+      "ldtilecfg %1\n\t1:\n\t"
+      ".rept 12\n\t"
+      "tdpbusd %%tmm6, %%tmm4, %%tmm0\n\ttdpbusd %%tmm7, %%tmm4, %%tmm1\n\t"
+      "tdpbusd %%tmm6, %%tmm5, %%tmm2\n\ttdpbusd %%tmm7, %%tmm5, %%tmm3\n\t"
+      ".endr\n\t"
+      "dec %0\n\tjnz 1b\n\ttilerelease\n\t"
+      : "+r"(loops)
+      : "m"(kConfig)
+      : "cc");
 }
 #endif
+
+struct Instruction {
+  void (*run)(int64_t loops) = nullptr;
+  double operations = 0;  // of one
+};
+
+Instruction Widest(const std::string& table, Unit unit) {
+#if defined(__x86_64__)
+  if (unit == Unit::kInt8 && table == "amx") return {Tiles, 2.0 * 16 * 16 * 64};
+  if (unit == Unit::kInt8 && table == "avx512_vnni") return {Vnni512, 2.0 * 64};
+  if (table == "avx2") return {Fma256, 2.0 * 8};
+  if (table != "scalar") return {Fma512, 2.0 * 16};
+#else
+  static_cast<void>(table);
+  static_cast<void>(unit);
+#endif
+  return {};
+}
 
 }  // namespace
 
-double PeakFp32(const std::string& table, double seconds) {
-#if defined(__x86_64__)
-  void (*run)(int64_t) = table == "avx512" ? Run512 : table == "avx2" ? Run256 : nullptr;
-  if (run == nullptr) return 0;
-  const double lanes = table == "avx512" ? 16 : 8;
-  constexpr int64_t kLoops = 200000;
-  run(kLoops);
-  const double start = Now();
-  int64_t loops = 0;
-  double elapsed = 0;
+double Peak(const std::string& table, Unit unit, double seconds) {
+  const Instruction widest = Widest(table, unit);
+  if (widest.run == nullptr) return 0;
+  constexpr int64_t kPerLoop = 48;
+  const auto loops =
+      static_cast<int64_t>(1e9 / widest.operations / kPerLoop);  // about a millisecond
+  widest.run(loops);
+  const double end = Now() + seconds;
+  double best = 0;
   do {
-    run(kLoops);
-    loops += kLoops;
-    elapsed = Now() - start;
-  } while (elapsed < seconds);
-  return static_cast<double>(loops * kFmasPerLoop) * lanes * 2 / elapsed;
-#else
-  static_cast<void>(table);
-  static_cast<void>(seconds);
-  return 0;
-#endif
+    const double start = Now();
+    widest.run(loops);
+    best =
+        std::max(best, static_cast<double>(loops * kPerLoop) * widest.operations / (Now() - start));
+  } while (Now() < end);
+  return best;
 }
 
-double PeakFp32Threads(const std::string& table, double seconds, int threads) {
+double PeakThreads(const std::string& table, Unit unit, double seconds, int threads) {
   std::vector<double> rates(static_cast<size_t>(threads));
   std::vector<std::thread> others;
   for (int i = 1; i < threads; ++i) {
-    others.emplace_back([&, i] { rates[static_cast<size_t>(i)] = PeakFp32(table, seconds); });
+    others.emplace_back([&, i] { rates[static_cast<size_t>(i)] = Peak(table, unit, seconds); });
   }
-  rates[0] = PeakFp32(table, seconds);
+  rates[0] = Peak(table, unit, seconds);
   for (std::thread& thread : others) thread.join();
   double sum = 0;
   for (const double rate : rates) sum += rate;

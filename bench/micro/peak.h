@@ -7,12 +7,15 @@
 
 namespace podium::bench {
 
-/// fp32 operations per second (a fused multiply-add is two) of one thread running the table's
-/// widest FMA for about `seconds`. 0 when the table has no FMA (scalar).
-double PeakFp32(const std::string& table, double seconds);
+enum class Unit { kFp32, kInt8 };
+
+/// Operations per second (a multiply-add is two) of one thread running the widest instruction that
+/// a table has for the unit, for about `seconds`: FMA for fp32; tdpbusd or vpdpbusd for int8, and
+/// FMA where a table has neither. 0 when the table has no FMA either (scalar).
+double Peak(const std::string& table, Unit unit, double seconds);
 
 /// The same on `threads` threads at once, added up.
-double PeakFp32Threads(const std::string& table, double seconds, int threads);
+double PeakThreads(const std::string& table, Unit unit, double seconds, int threads);
 
 }  // namespace podium::bench
 

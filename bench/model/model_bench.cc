@@ -1,6 +1,6 @@
 // A whole forward pass: real tokens per second and share of the measured peak, as one JSON line per
 // workload. Usage: model_bench --model FOLDER [--workload 128|256|512|var]… [--repeat N] [--isa
-// NAME] [--threads N] [--batch-tokens N]
+// NAME] [--precision fp32|int8] [--threads N] [--batch-tokens N]
 //
 // Workloads are those of bench/peers: "128" is 50 × 128 tokens, "var" 50 documents of log-normal
 // length (median 150, σ 0.6, 24…512), "512" is 8 × 512. FLOPs are nominal: all layers for all
@@ -96,7 +96,9 @@ int Run(const Options& options) {
     std::vector<double> times;
     double peak = 0;
     for (int round = 0; round <= options.repeat; ++round) {  // round 0 warms up
-      peak = std::max(peak, PeakFp32Threads(isa, 0.05, team.size()));
+      peak =
+          std::max(peak, PeakThreads(isa, options.precision == "int8" ? Unit::kInt8 : Unit::kFp32,
+                                     0.05, team.size()));
       const double start = Now();
       for (const Packed& batch : batches) {
         const Batch view = {batch.ids, {}, batch.starts, {}};
@@ -111,12 +113,13 @@ int Run(const Options& options) {
     for (const int n : lengths) tokens += n;
     const double flops = Flops(spec, lengths);
     std::printf(
-        "{\"engine\":\"podium\",\"isa\":\"%s\",\"threads\":%d,\"workload\":\"%s\",\"tokens_per_s\":"
+        "{\"engine\":\"podium\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"workload\":\"%"
+        "s\",\"tokens_per_s\":"
         "%.0f,"
         "\"tokens_per_s_median\":%.0f,\"spread\":%.3f,\"gflops\":%.1f,\"peak_gflops\":%.1f,\"share_"
         "of_peak\":%.3f}\n",
-        isa.c_str(), team.size(), workload.c_str(), tokens / times.front(),
-        tokens / times[times.size() / 2], times.back() / times.front(),
+        options.precision.c_str(), isa.c_str(), team.size(), workload.c_str(),
+        tokens / times.front(), tokens / times[times.size() / 2], times.back() / times.front(),
         flops / times.front() * 1e-9, peak * 1e-9, peak > 0 ? flops / times.front() / peak : 0);
     std::fflush(stdout);
   }

@@ -2,12 +2,15 @@
 // bytes 0 and 2 and bytes 1 and 3 of each 4 are widened to 16 bits and go through vpmaddwd.
 struct SumScope {};
 
+// How often SumBlock calls between().
+inline int SumSteps(int) { return kInt8Block / 2; }
+
 template <typename Between>
 inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums,
-                     const Between& between) {
+                     Between&& between) {
   constexpr int kRows = 2;  // × 4 vectors = 8 accumulators
   for (int first = 0; first < kInt8Block; first += kRows) {
-    between(first / kRows, kInt8Block / kRows);
+    between();
     __m256i sum[kRows][4];
 #pragma GCC unroll 2
     for (int i = 0; i < kRows; ++i) {

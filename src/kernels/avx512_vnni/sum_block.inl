@@ -2,12 +2,15 @@
 // which cover 5 cycles × 2 ports. A row's 4 bytes are broadcast by the load port.
 struct SumScope {};
 
+// How often SumBlock calls between().
+inline int SumSteps(int) { return kInt8Block / 8; }
+
 template <typename Between>
 inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums,
-                     const Between& between) {
+                     Between&& between) {
   constexpr int kRows = 8;
   for (int first = 0; first < kInt8Block; first += kRows) {
-    between(first / kRows, kInt8Block / kRows);
+    between();
     __m512i sum[kRows][2];
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) sum[i][0] = sum[i][1] = _mm512_setzero_si512();

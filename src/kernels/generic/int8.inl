@@ -8,71 +8,108 @@
 // Finishing a block takes about as long as summing it with AMX, on units that the tiles leave idle,
 // so a slice of it stands between any two steps of the sum.
 
+// Finishes one block of sums, a few rows at a call. What it needs lies in its own members, which
+// the compiler may keep in registers across the tile instructions.
 template <Element kOut, bool kResidual, Activate kActivate>
-inline void FinishRows(const Int8ProductArgs& args, const int32_t* sums, int first_row, int column,
-                       int begin, int end) {
-  const int rows = args.rows - first_row < end ? args.rows - first_row : end;
-  for (int half = 0; half < kInt8Block; half += kLanes) {
-    const int at = column + half;
-    const int lanes = args.n - at < kLanes ? args.n - at : kLanes;
-    if (kOut == Element::kF32 && lanes <= 0) return;
-    const Vec w_scale = Load(args.w_scale + at);
-    const Vec bias = Load(args.bias + at);
-    for (int i = begin; i < rows; ++i) {
-      const auto row = static_cast<size_t>(first_row + i);
-      const Vec sum = LoadSums(sums + i * kInt8Block + half, args.start + at);
-      Vec y = Fma(Mul(sum, Set1(args.a_scale[row])), w_scale, bias);
-      if constexpr (kOut == Element::kF16) {
-        y = kActivate == Activate::kGeluErf ? GeluErfShort(y) : Apply(kActivate, y);
-        // Infinity would end the row; a finite value too large only loses its neighbours' digits.
-        StoreF16(static_cast<uint16_t*>(args.c) + row * args.c_stride + at,
-                 Min(Set1(65504.0f), Max(Set1(-65504.0f), y)));
-      } else {
-        float* c = static_cast<float*>(args.c) + row * args.c_stride + at;
-        if constexpr (kResidual) {
-          y = Add(y, LoadPartial(args.residual + row * args.residual_stride + at, lanes));
-        }
-        StorePartial(c, lanes, y);
-      }
+struct Finisher {
+  const int32_t* sums = nullptr;
+  const float* a_scale = nullptr;
+  const float* w_scale = nullptr;
+  const int32_t* start = nullptr;
+  const float* bias = nullptr;
+  const float* residual = nullptr;
+  size_t residual_stride = 0;
+  uint16_t* halves = nullptr;
+  float* floats = nullptr;
+  size_t c_stride = 0;
+  int rows = 0;     // left
+  int columns = 0;  // of the panel
+
+  Finisher() = default;
+  Finisher(const Int8ProductArgs& args, const int32_t* block_sums, int row, int column)
+      : sums(block_sums),
+        a_scale(args.a_scale + row),
+        w_scale(args.w_scale + column),
+        start(args.start + column),
+        bias(args.bias + column),
+        c_stride(args.c_stride),
+        rows(args.rows - row < kInt8Block ? args.rows - row : kInt8Block),
+        columns(args.n - column < kInt8Block ? args.n - column : kInt8Block) {
+    const size_t at = static_cast<size_t>(row) * args.c_stride + static_cast<size_t>(column);
+    if constexpr (kOut == Element::kF16) {
+      halves = static_cast<uint16_t*>(args.c) + at;
+    } else {
+      floats = static_cast<float*>(args.c) + at;
+    }
+    if constexpr (kResidual) {
+      residual = args.residual + static_cast<size_t>(row) * args.residual_stride + column;
+      residual_stride = args.residual_stride;
     }
   }
-}
+
+  void Run(int count) {
+    if (count > rows) count = rows;
+    rows -= count;
+    for (; count > 0; --count) {
+      const Vec scale = Set1(*a_scale++);
+#pragma GCC unroll 8
+      for (int at = 0; at < kInt8Block; at += kLanes) {
+        const Vec sum = LoadSums(sums + at, start + at);
+        Vec y = Fma(Mul(sum, scale), Load(w_scale + at), Load(bias + at));
+        if constexpr (kOut == Element::kF16) {
+          y = kActivate == Activate::kGeluErf ? GeluErfShort(y) : Apply(kActivate, y);
+          // Infinity would end the row; a finite value too large only loses its neighbours' digits.
+          StoreF16(halves + at, Min(Set1(65504.0f), Max(Set1(-65504.0f), y)));
+        } else if (columns == kInt8Block) {
+          if constexpr (kResidual) y = Add(y, Load(residual + at));
+          Store(floats + at, y);
+        } else {
+          const int lanes = columns - at < kLanes ? columns - at : kLanes;
+          if (lanes <= 0) break;
+          if constexpr (kResidual) y = Add(y, LoadPartial(residual + at, lanes));
+          StorePartial(floats + at, lanes, y);
+        }
+      }
+      sums += kInt8Block;
+      if constexpr (kOut == Element::kF16) {
+        halves += c_stride;
+      } else {
+        floats += c_stride;
+      }
+      if constexpr (kResidual) residual += residual_stride;
+    }
+  }
+};
 
 template <Element kOut, bool kResidual, Activate kActivate>
 void Int8ProductAs(const Int8ProductArgs& args) {
   [[maybe_unused]] const SumScope scope;
-  const size_t block_bytes = static_cast<size_t>(args.depth) * kInt8Depth * kInt8Block;
+  const int depth = args.depth;
+  const size_t block_bytes = static_cast<size_t>(depth) * kInt8Depth * kInt8Block;
   const int blocks = (args.rows + kInt8Block - 1) / kInt8Block;
+  const int steps = SumSteps(depth);
+  const int rows_per_step = (kInt8Block + steps - 1) / steps;
+  const int lines_per_step =
+      (static_cast<int>(block_bytes / 64) + blocks * steps - 1) / (blocks * steps);
   int32_t* sums = args.scratch;
   int32_t* finished = args.scratch + kInt8Block * kInt8Block;
-  int finished_row = -1;
-  int finished_column = 0;
+  Finisher<kOut, kResidual, kActivate> finisher;
   for (int column = 0; column < args.n; column += kInt8Block) {
     const int8_t* panel = args.w + static_cast<size_t>(column / kInt8Block) * args.w_stride;
     // The next panel is on its way to L2 while this one is used.
     const char* next = reinterpret_cast<const char*>(panel) + args.w_stride;
-    const auto lines_per_step =
-        static_cast<int>((block_bytes / 64 + blocks * args.depth - 1) / (blocks * args.depth));
     for (int block = 0; block < blocks; ++block) {
-      SumBlock(args.a + static_cast<size_t>(block) * block_bytes, panel, args.depth, sums,
-               [&](int step, int steps) {
-                 for (int i = 0; i < lines_per_step * args.depth / steps; ++i, next += 64) {
-                   __builtin_prefetch(next, 0, 2);
-                 }
-                 if (finished_row < 0) return;
-                 FinishRows<kOut, kResidual, kActivate>(args, finished, finished_row,
-                                                        finished_column, step * kInt8Block / steps,
-                                                        (step + 1) * kInt8Block / steps);
-               });
+      SumBlock(args.a + static_cast<size_t>(block) * block_bytes, panel, depth, sums, [&] {
+        for (int i = 0; i < lines_per_step; ++i, next += 64) __builtin_prefetch(next, 0, 2);
+        finisher.Run(rows_per_step);
+      });
+      finisher = {args, sums, block * kInt8Block, column};
       int32_t* const swap = finished;
       finished = sums;
       sums = swap;
-      finished_row = block * kInt8Block;
-      finished_column = column;
     }
   }
-  FinishRows<kOut, kResidual, kActivate>(args, finished, finished_row, finished_column, 0,
-                                         kInt8Block);
+  finisher.Run(kInt8Block);
 }
 
 void Int8Product(const Int8ProductArgs& args) {

@@ -1,10 +1,13 @@
 // 32 × 32 sums of bytes, plain.
 struct SumScope {};
 
+// How often SumBlock calls between().
+inline int SumSteps(int) { return 1; }
+
 template <typename Between>
 inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums,
-                     const Between& between) {
-  between(0, 1);
+                     Between&& between) {
+  between();
   for (int i = 0; i < kInt8Block; ++i) {
     int32_t row[kInt8Block] = {};
     for (int step = 0; step < depth; ++step) {
