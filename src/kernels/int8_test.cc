@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "kernels/int8_tables.h"
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
 #include "kernels/reference.h"
@@ -17,49 +17,7 @@
 
 namespace podium::kernels {
 
-extern const Table kAmxTwinTable;
-
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-std::vector<const Table*> Tables() {
-  std::vector<const Table*> tables = {&kAmxTwinTable};
-  for (size_t i = 0; i < TableCount(); ++i) {
-    if (TableAt(i).runnable) tables.push_back(TableAt(i).table);
-  }
-  return tables;
-}
-
-template <typename T>
-class Aligned {
- public:
-  explicit Aligned(size_t count, T fill = T()) : storage_(count + 2 * kGuard, kMark) {
-    const auto address = reinterpret_cast<uintptr_t>(storage_.data());
-    first_ = (64 - address % 64) % 64 / sizeof(T) + 64 / sizeof(T);
-    count_ = count;
-    std::fill_n(data(), count, fill);
-  }
-  T* data() { return storage_.data() + first_; }
-  T& operator[](size_t i) { return data()[i]; }
-  bool Intact() const {
-    for (size_t i = 0; i < storage_.size(); ++i) {
-      if ((i < first_ || i >= first_ + count_) && storage_[i] != kMark) return false;
-    }
-    return true;
-  }
-
- private:
-  static constexpr size_t kGuard = 256;
-  static constexpr T kMark = static_cast<T>(77);
-  std::vector<T> storage_;
-  size_t first_ = 0, count_ = 0;
-};
-
-size_t ByteAt(int row, int column, int depth) {
-  return (static_cast<size_t>(row / 32) * depth + column / 64) * 2048 + row % 32 * 64 + column % 64;
-}
 
 // A product of given bytes, written with and without the layout.
 struct Case {
@@ -235,128 +193,6 @@ TEST_P(Int8Test, ValuesBeyondAHalfAreFiniteAndNaNIsSeen) {
   }
 }
 
-TEST_P(Int8Test, QuantizedRowsAreTheNearestBytesInTheirPlaces) {
-  std::normal_distribution<float> normal;
-  std::map<double, uint16_t> halves;
-  for (int bits = 0; bits < 65536; ++bits) {
-    const double value = reference::HalfToDouble(static_cast<uint16_t>(bits));
-    if (std::isfinite(value)) halves[value] = static_cast<uint16_t>(bits);
-  }
-  for (const int width : {1, 5, 16, 33, 63, 64, 65, 384, 1000}) {
-    for (const bool one_sided : {false, true}) {
-      for (const Element element : {Element::kF32, Element::kF16}) {
-        SCOPED_TRACE(testing::Message()
-                     << width << " one-sided " << one_sided << " element " << int(element));
-        constexpr int kRows = 3, kFirst = 30;  // across a block's end
-        const int depth = Int8Depth(width);
-        const size_t stride = static_cast<size_t>(width) + 7;
-        std::vector<float> x(stride * kRows, kNaN);
-        std::vector<uint16_t> half(stride * kRows, 0x7e00);
-        for (int i = 0; i < kRows; ++i) {
-          for (int j = 0; j < width; ++j) {
-            float value = normal(random_) * static_cast<float>(i + 1);
-            if (one_sided) value = std::max(value, kOneSidedLow);
-            value = std::round(std::clamp(value, -7.f, 7.f) * 256) / 256;  // a half holds it
-            x[i * stride + j] = value;
-            half[i * stride + j] = halves.at(value);
-          }
-        }
-        Aligned<uint8_t> out(Int8BlockBytes(kFirst + kRows, depth), 200);
-        Aligned<float> scale(kRows);
-        QuantizeArgs args;
-        args.x = element == Element::kF32 ? static_cast<const void*>(x.data()) : half.data();
-        args.element = element;
-        args.x_stride = stride;
-        args.rows = kRows;
-        args.width = width;
-        args.one_sided = one_sided;
-        args.out = out.data();
-        args.depth = depth;
-        args.first_row = kFirst;
-        args.scale = scale.data();
-        table().quantize(args);
-        EXPECT_TRUE(out.Intact());
-        EXPECT_TRUE(scale.Intact());
-        for (int i = 0; i < kRows; ++i) {
-          float top = 0;
-          for (int j = 0; j < width; ++j) top = std::max(top, std::abs(x[i * stride + j]));
-          const float low = one_sided ? kOneSidedLow : 0;
-          const float expected = one_sided ? (top - low) / 255 : top / 127;
-          ASSERT_FLOAT_EQ(scale[i], expected);
-          for (int j = 0; j < width; ++j) {
-            const int byte = out[ByteAt(kFirst + i, j, depth)];
-            const double value =
-                one_sided ? byte * double{scale[i]} + low : (byte - 128) * double{scale[i]};
-            ASSERT_NEAR(value, x[i * stride + j], scale[i] * 0.5001) << i << ", " << j;
-            if (!one_sided) {
-              ASSERT_GE(byte, 1);
-            }
-          }
-        }
-        for (size_t i = 0; i < Int8BlockBytes(kFirst, depth) / 32 * 30 && depth == 1; ++i) {
-          ASSERT_EQ(out[i], 200) << i;  // rows before are untouched
-        }
-      }
-    }
-  }
-}
-
-TEST_P(Int8Test, EveryTableMakesTheSameBytes) {
-  std::normal_distribution<float> normal;
-  constexpr int kRows = 20, kWidth = 333;
-  std::vector<float> x(kRows * kWidth);
-  for (float& v : x) v = normal(random_) * std::exp(4 * normal(random_));
-  const auto run = [&](const Table& which, bool one_sided) {
-    std::vector<uint8_t> out(Int8BlockBytes(kRows, Int8Depth(kWidth)));
-    std::vector<float> scale(kRows);
-    QuantizeArgs args;
-    args.x = x.data();
-    args.x_stride = kWidth;
-    args.rows = kRows;
-    args.width = kWidth;
-    args.one_sided = one_sided;
-    args.out = out.data();
-    args.depth = Int8Depth(kWidth);
-    args.scale = scale.data();
-    which.quantize(args);
-    std::vector<uint8_t> used;
-    for (int i = 0; i < kRows; ++i) {
-      for (int j = 0; j < kWidth; ++j) used.push_back(out[ByteAt(i, j, Int8Depth(kWidth))]);
-    }
-    return std::pair(used, scale);
-  };
-  EXPECT_EQ(run(table(), false), run(*FindTable("scalar"), false));
-  for (float& v : x) v = std::max(v, kOneSidedLow);
-  EXPECT_EQ(run(table(), true), run(*FindTable("scalar"), true));
-}
-
-TEST_P(Int8Test, RowsThatHaveNoScale) {
-  const auto quantize = [&](std::vector<float> x, bool one_sided) {
-    std::vector<uint8_t> out(2048);
-    float scale = -1;
-    QuantizeArgs args;
-    args.x = x.data();
-    args.x_stride = x.size();
-    args.rows = 1;
-    args.width = static_cast<int>(x.size());
-    args.one_sided = one_sided;
-    args.out = out.data();
-    args.depth = 1;
-    args.scale = &scale;
-    table().quantize(args);
-    return std::pair(scale, out);
-  };
-  for (const bool one_sided : {false, true}) {
-    for (const float sign : {1.f, -1.f}) {
-      EXPECT_TRUE(std::isnan(quantize({1, sign * kNaN, 2}, one_sided).first));
-      EXPECT_FALSE(std::isfinite(quantize({1, sign * kInfinity, 2}, one_sided).first));
-    }
-  }
-  const auto [scale, bytes] = quantize({0, 0, 0, -0.f, 1e-42f}, false);
-  EXPECT_LT(scale, 1e-40f);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(bytes[i], 128);
-}
-
 TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   for (const int d : {8, 24, 32, 40, 64, 128}) {
@@ -428,7 +264,7 @@ TEST_P(Int8Test, ShortAttentionOfABrokenModelIsNaN) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tables, Int8Test, testing::ValuesIn(Tables()),
+INSTANTIATE_TEST_SUITE_P(Tables, Int8Test, testing::ValuesIn(Int8Tables()),
                          [](const auto& test) { return std::string(test.param->name); });
 
 TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
