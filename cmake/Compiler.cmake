@@ -3,6 +3,9 @@
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
                     -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  add_compile_options(-Wno-restrict)  # false alarms on "literal" + std::string at -O3 (GCC bug 105651)
+endif()
 if(PODIUM_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -119,6 +119,34 @@ TEST_P(QuantizeTest, EveryTableMakesTheSameBytes) {
   EXPECT_EQ(run(table(), true), run(*FindTable("scalar"), true));
 }
 
+TEST_P(QuantizeTest, ColumnsAreScaledFirst) {
+  std::normal_distribution<float> normal;
+  constexpr int kWidth = 77;
+  std::vector<float> x(kWidth), columns(kWidth), product(kWidth);
+  for (int i = 0; i < kWidth; ++i) {
+    x[i] = normal(random_);
+    columns[i] = std::exp(normal(random_));
+    product[i] = x[i] * columns[i];
+  }
+  const auto run = [&](const std::vector<float>& row, const float* column_scale) {
+    std::vector<uint8_t> out(Int8BlockBytes(1, Int8Depth(kWidth)));
+    float scale = 0;
+    QuantizeArgs args;
+    args.x = row.data();
+    args.rows = 1;
+    args.width = kWidth;
+    args.column_scale = column_scale;
+    args.out = out.data();
+    args.depth = Int8Depth(kWidth);
+    args.scale = &scale;
+    table().quantize(args);
+    std::vector<int> bytes;
+    for (int i = 0; i < kWidth; ++i) bytes.push_back(out[ByteAt(0, i, args.depth)]);
+    return std::pair(bytes, scale);
+  };
+  EXPECT_EQ(run(x, columns.data()), run(product, nullptr));
+}
+
 TEST_P(QuantizeTest, RowsThatHaveNoScale) {
   const auto quantize = [&](std::vector<float> x, bool one_sided) {
     std::vector<uint8_t> out(2048);

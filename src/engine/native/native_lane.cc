@@ -137,7 +137,8 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
   const RowSet first = {first_residual_.data(), first_query_.data(), n};
   ForRowBlocks(all.rows, [&](int begin, int end, Member& member) {
     EmbedRows(batch, begin, end);
-    Quantize(&residual_[static_cast<size_t>(begin) * row_], 0, end - begin, member);
+    Quantize(&residual_[static_cast<size_t>(begin) * row_], 0, end - begin,
+             weights_.layers.front().attention_columns, member);
     ProjectRows(0, begin, end, member);
   });
   for (int layer = 0; layer < spec_.layers; ++layer) {
@@ -169,13 +170,15 @@ void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
                     spec_.norm_eps, rows, row_);
 }
 
-void NativeLane::Quantize(const float* rows, int first, int count, Member& member) {
+void NativeLane::Quantize(const float* rows, int first, int count, std::span<const float> columns,
+                          Member& member) {
   if (!in_bytes_) return;
   kernels::QuantizeArgs args;
   args.x = rows + static_cast<size_t>(first) * row_;
   args.x_stride = row_;
   args.rows = count;
   args.width = spec_.hidden;
+  args.column_scale = columns.empty() ? nullptr : columns.data();
   args.depth = kernels::Int8Depth(spec_.hidden);
   args.out = member.bytes.data();
   args.first_row = first;
@@ -183,12 +186,13 @@ void NativeLane::Quantize(const float* rows, int first, int count, Member& membe
   table_.quantize(args);
 }
 
-void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member) {
+void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count,
+                                 std::span<const float> columns, Member& member) {
   const int step = in_bytes_ ? kHotRows : count;
   for (int row = 0; row < count; row += step) {
     const int hot = std::min(step, count - row);
     Norm(norm, rows + static_cast<size_t>(row) * row_, hot);
-    Quantize(rows, row, hot, member);
+    Quantize(rows, row, hot, columns, member);
   }
 }
 
@@ -261,7 +265,8 @@ void NativeLane::ProjectFirstTokens(const Batch& batch) {
   }
   ForRowBlocks(batch.size(), [&](int begin, int end, Member& member) {
     const size_t at = static_cast<size_t>(begin) * row_;
-    Quantize(&first_residual_[at], 0, end - begin, member);
+    Quantize(&first_residual_[at], 0, end - begin, weights_.layers.back().attention_columns,
+             member);
     Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
              &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
   });
@@ -299,16 +304,19 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   const int rows = end - begin;
   float* x = set.residual + static_cast<size_t>(begin) * row_;
   const float* attended = set.query + static_cast<size_t>(begin) * row_;
-  Quantize(attended, 0, rows, member);
+  Quantize(attended, 0, rows, {}, member);
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
-  NormAndQuantize(weights.attention_norm, x, rows, member);
+  NormAndQuantize(weights.attention_norm, x, rows, weights.ffn_columns, member);
   if (in_bytes_) {
     FeedForwardInt8(weights, x, rows, member);
   } else {
     FeedForwardFloat(weights, x, rows, member);
   }
-  NormAndQuantize(weights.ffn_norm, x, rows, member);
+  const auto next = static_cast<size_t>(layer) + 1;
+  if (next == weights_.layers.size())
+    return Norm(weights.ffn_norm, x, rows);  // the head is in fp32
+  NormAndQuantize(weights.ffn_norm, x, rows, weights_.layers[next].attention_columns, member);
 }
 
 void NativeLane::FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member) {

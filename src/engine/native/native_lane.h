@@ -76,8 +76,10 @@ class NativeLane final : public Lane {
   void Norm(const PackedNorm& norm, float* rows, int count);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
-  void Quantize(const float* rows, int first, int count, Member& member);
-  void NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member);
+  void Quantize(const float* rows, int first, int count, std::span<const float> columns,
+                Member& member);
+  void NormAndQuantize(const PackedNorm& norm, float* rows, int count,
+                       std::span<const float> columns, Member& member);
   // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
   // member.bytes was made of.
   void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,

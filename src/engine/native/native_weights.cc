@@ -1,6 +1,7 @@
 #include "engine/native/native_weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/concat.h"
@@ -37,11 +38,15 @@ struct PanelTask {
   float* bias = nullptr;
   bool one_sided = false;  // activations, see kernels::QuantizeArgs
   int group_columns = 0;
+  const float* columns = nullptr;  // [k] or null: what the activations were multiplied by
 };
 
 void PackBytes(const kernels::Table& table, const PanelTask& task) {
   std::vector<float> rows(static_cast<size_t>(task.rows) * static_cast<size_t>(task.k));
   table.widen(task.first, task.element, rows.size(), rows.data());
+  for (size_t i = 0; task.columns != nullptr && i < rows.size(); ++i) {
+    rows[i] /= task.columns[i % static_cast<size_t>(task.k)];
+  }
   kernels::PackInt8Panel(rows.data(), task.rows, task.k, task.group_columns,
                          static_cast<int8_t*>(task.out), task.scale, task.start, task.start_stride);
   // `start` holds sums of bytes now: they become what a sum of products starts from where a byte of
@@ -95,8 +100,27 @@ class Packer {
     return packed;
   }
 
-  // In the encoder's precision. `one_sided`: the activations that it multiplies.
-  PackedLinear Linear(const LinearView& linear, bool one_sided = false) {
+  // The inverse of how large a norm's outputs get: three standard deviations of its normal input.
+  // With it the columns come out alike. On the bundled model's 60 reference pairs the mean error
+  // falls from 2.6 to 2.3 % of the logits' standard deviation and the largest from 23 to 15 %.
+  std::span<const float> Columns(const PackedNorm& norm, size_t count) {
+    if (precision_ == WeightPrecision::kFloat) return {};
+    const std::span<float> out = Take<float>(count);
+    if (arena_ == nullptr) return out;
+    float top = 0;
+    for (size_t i = 0; i < count; ++i) {
+      out[i] = 3 * std::abs(norm.gain[i]) + std::abs(norm.bias[i]);
+      top = std::max(top, out[i]);
+    }
+    const float least = std::max(top * 1e-4f, 1e-30f);  // dead columns; all of a broken model
+    for (float& column : out) column = 1 / std::max(column, least);
+    return out;
+  }
+
+  // In the encoder's precision. `one_sided`: the activations that it multiplies; `columns` what
+  // they were multiplied by.
+  PackedLinear Linear(const LinearView& linear, std::span<const float> columns = {},
+                      bool one_sided = false) {
     if (precision_ == WeightPrecision::kFloat) return Float(linear);
     const TensorView& weight = linear.weight;
     PackedLinear packed = Shape(weight);
@@ -125,6 +149,7 @@ class Packer {
       task.bias = &bias[at];
       task.one_sided = one_sided;
       task.group_columns = group_columns;
+      task.columns = columns.empty() ? nullptr : columns.data();
       tasks_.push_back(task);
       panels += panel_bytes;
       at += kernels::kInt8Block;
@@ -197,16 +222,21 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     if (view.type_embedding.present()) weights->types_ = packer.Widened(view.type_embedding);
     weights->embedding_norm = packer.Norm(view.embedding_norm);
     weights->layers.clear();
+    const auto hidden = static_cast<size_t>(view.embedding_norm.gain.elements());
+    PackedNorm before = weights->embedding_norm;
     for (const LayerView& layer : view.layers) {
       PackedLayer packed;
-      packed.query = packer.Linear(layer.query);
-      packed.key = packer.Linear(layer.key);
-      packed.value = packer.Linear(layer.value);
+      packed.attention_columns = packer.Columns(before, hidden);
+      packed.query = packer.Linear(layer.query, packed.attention_columns);
+      packed.key = packer.Linear(layer.key, packed.attention_columns);
+      packed.value = packer.Linear(layer.value, packed.attention_columns);
       packed.attention_output = packer.Linear(layer.attention_output);
-      packed.ffn_up = packer.Linear(layer.ffn_up);
-      packed.ffn_down = packer.Linear(layer.ffn_down, true);
       packed.attention_norm = packer.Norm(layer.attention_norm);
       packed.ffn_norm = packer.Norm(layer.ffn_norm);
+      packed.ffn_columns = packer.Columns(packed.attention_norm, hidden);
+      packed.ffn_up = packer.Linear(layer.ffn_up, packed.ffn_columns);
+      packed.ffn_down = packer.Linear(layer.ffn_down, {}, true);
+      before = packed.ffn_norm;
       weights->layers.push_back(packed);
     }
     weights->head_dense = packer.Float(view.head_dense);

@@ -150,17 +150,19 @@ void Int8Product(const Int8ProductArgs& args) {
   }
 }
 
-template <bool kHalf>
+template <bool kHalf, bool kScaled>
 inline void QuantizeRow(const QuantizeArgs& args, int row) {
   const auto load = [&](int i, int lanes) {
+    Vec x;
     if constexpr (kHalf) {
-      const uint16_t* x =
+      const uint16_t* halves =
           static_cast<const uint16_t*>(args.x) + static_cast<size_t>(row) * args.x_stride + i;
-      return lanes == kLanes ? LoadF16(x) : LoadF16Partial(x, lanes);
+      x = lanes == kLanes ? LoadF16(halves) : LoadF16Partial(halves, lanes);
     } else {
-      return LoadPartial(
+      x = LoadPartial(
           static_cast<const float*>(args.x) + static_cast<size_t>(row) * args.x_stride + i, lanes);
     }
+    return kScaled ? Mul(x, LoadPartial(args.column_scale + i, lanes)) : x;
   };
   Vec top = Zero();
   for (int i = 0; i < args.width; i += kLanes) {
@@ -189,10 +191,12 @@ inline void QuantizeRow(const QuantizeArgs& args, int row) {
 
 void Quantize(const QuantizeArgs& args) {
   for (int row = 0; row < args.rows; ++row) {
-    if (args.element == Element::kF16) {
-      QuantizeRow<true>(args, row);
+    if (args.column_scale != nullptr) {
+      args.element == Element::kF16 ? QuantizeRow<true, true>(args, row)
+                                    : QuantizeRow<false, true>(args, row);
     } else {
-      QuantizeRow<false>(args, row);
+      args.element == Element::kF16 ? QuantizeRow<true, false>(args, row)
+                                    : QuantizeRow<false, false>(args, row);
     }
   }
 }
