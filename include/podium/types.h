@@ -27,6 +27,10 @@ struct OpenOptions {
   /// Tokens of a pair, special tokens included, at most; 0 for the model's own limit. More than the
   /// model has is an error.
   int max_length = 0;
+  /// Which side of a pair that is too long is cut: "longest_first"; "only_second", the document,
+  /// and a query that leaves no room for one is an error of Rank; "flag_embedding", the query at
+  /// three quarters of the limit, then the document.
+  std::string truncation = "longest_first";
   /// Tokens computed together; a latency and memory knob that never changes a score. 0 for the
   /// default.
   int batch_tokens_max = 0;

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "app/commands.h"
 #include "app/display_width.h"
@@ -76,9 +76,9 @@ std::string TemplateText(const Tokenizer& tokenizer) {
 }
 
 // The limit asked for, checked; 0 becomes the smaller of the tokenizer's and the positions' limit.
-Result<int> ChooseLimit(const TokenizeCommand& command, const Tokenizer& tokenizer) {
+Result<int> ChooseLimit(const TokenizeCommand& command, PairRule rule, const Tokenizer& tokenizer) {
   constexpr int kLengthMax = 1 << 20;
-  const int least = tokenizer.pair_template().special_tokens() + 2;
+  const int least = LengthMin(rule, tokenizer.pair_template().special_tokens());
   if (command.max_length == 0) {
     return tokenizer.length_max() > 0 ? tokenizer.length_max() : kLengthMax;
   }
@@ -90,15 +90,17 @@ Result<int> ChooseLimit(const TokenizeCommand& command, const Tokenizer& tokeniz
 }
 
 Status Tokenize(const TokenizeCommand& command, Session session) {
+  PODIUM_ASSIGN_OR_RETURN(const PairRule rule, ParsePairRule(command.truncation));
   PODIUM_ASSIGN_OR_RETURN(const std::string model, ChooseModel(command.model));
   PODIUM_ASSIGN_OR_RETURN(const std::string folder, FindModelFolder(model));
   PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(folder));
-  PODIUM_ASSIGN_OR_RETURN(const int limit, ChooseLimit(command, *tokenizer));
+  PODIUM_ASSIGN_OR_RETURN(const int limit, ChooseLimit(command, rule, *tokenizer));
   const bool pair = command.query.has_value();
   std::vector<Line> lines;
   if (pair) {
-    lines.push_back({*command.query, *command.document,
-                     TokenizePair(*tokenizer, *command.query, *command.document, limit)});
+    PODIUM_ASSIGN_OR_RETURN(TokenizedText tokens, TokenizePair(*tokenizer, *command.query,
+                                                               *command.document, limit, rule));
+    lines.push_back({*command.query, *command.document, std::move(tokens)});
   }
   for (const std::string& text : command.texts) {
     lines.push_back({text, "", TokenizeText(*tokenizer, text, limit)});

@@ -35,6 +35,15 @@ max-length. A is what B is held against. Lists: see docs/cli.md.)help";
 
 }  // namespace
 
+void AddTruncation(CLI::App& command, std::string& truncation) {
+  command
+      .add_option("--truncation", truncation,
+                  "Of a pair that is too long: longest_first; only_second: the document is cut; "
+                  "flag_embedding: the query at 3/4 of the limit, then the document")
+      ->type_name("RULE")
+      ->capture_default_str();
+}
+
 void AddOpenOptions(CLI::App& command, OpenOptions& open) {
   command.add_option("-m,--model", open.model, kModelHelp);
   command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")
@@ -45,6 +54,7 @@ void AddOpenOptions(CLI::App& command, OpenOptions& open) {
                      "Compute threads; default: as many as this process may use");
   command.add_option("--max-length", open.max_length,
                      "Tokens of a pair, special tokens included; default: the model's own limit");
+  AddTruncation(command, open.truncation);
 }
 
 void AddListsOptions(CLI::App& command, ListsOptions& lists) {

@@ -16,7 +16,9 @@ constexpr const char* kModelHelp =
 inline const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
                                                                  {"json", OutputFormat::kJson}};
 
-/// --model, --precision, --isa, --threads, --max-length.
+/// --truncation: which side of a pair that is too long is cut.
+void AddTruncation(CLI::App& command, std::string& truncation);
+/// --model, --precision, --isa, --threads, --max-length, --truncation.
 void AddOpenOptions(CLI::App& command, OpenOptions& open);
 
 /// LISTS, and where their documents and grades come from.

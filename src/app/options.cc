@@ -97,6 +97,7 @@ void DescribeTokenize(CLI::App& command, TokenizeCommand& tokenize) {
   AddOptionalText(command, "-q,--query", tokenize.query, "Query of a pair");
   AddOptionalText(command, "-d,--document", tokenize.document, "Document of a pair");
   command.add_option("-m,--model", tokenize.model, kModelHelp);
+  AddTruncation(command, tokenize.truncation);
   command.add_option("--max-length", tokenize.max_length,
                      "Tokens of a pair, special tokens included; default: the model's own limit");
   AddChoice(command, "--format", tokenize.format, kFactFormats,

@@ -40,6 +40,7 @@ struct TokenizeCommand {
   std::optional<std::string> query;  // with document: a pair
   std::optional<std::string> document;
   int max_length = 0;
+  std::string truncation = "longest_first";
   OutputFormat format = OutputFormat::kAuto;
 };
 

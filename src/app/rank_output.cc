@@ -28,6 +28,8 @@ void WriteResult(const RankingView& view, const RankedDocument& result, json::Wr
   WriteScore(view, result, writer);
   writer.Key("document");
   writer.String(view.documents[result.index]);
+  writer.Key("tokens");
+  writer.Int(result.score.tokens);
   writer.Key("truncated");
   writer.Bool(result.score.truncated);
   writer.EndObject();
@@ -77,7 +79,7 @@ std::string ResultTsvLine(const RankingView& view, const RankedDocument& result)
   std::string out = Concat(result.index, "\t");
   json::Writer writer(out);
   WriteScore(view, result, writer);
-  out += result.score.truncated ? "\t1\t" : "\t0\t";
+  out += Concat("\t", result.score.tokens, result.score.truncated ? "\t1\t" : "\t0\t");
   std::string text;
   AppendReplaced(view.documents[result.index], text);
   for (const char c : text) {
@@ -99,13 +101,15 @@ std::string ResultTsvLine(const RankingView& view, const RankedDocument& result)
 
 std::string RankingTable(const RankingView& view, int columns, bool style) {
   constexpr int kBarColumns = 10;
-  Table table({true, true, false, true, false});
-  table.Add({"#", "score", "", "index", "document"});
+  Table table({true, true, false, true, true, false, false});
+  table.Add({"#", "score", "", "index", "tokens", "", "document"});
   for (size_t i = 0; i < view.ranking.size(); ++i) {
     const RankedDocument& result = view.ranking[i];
     table.Add({Concat(i + 1), ScoreText(view, result),
                FitToWidth(Bar(Sigmoid(result.score.logit), kBarColumns), kBarColumns),
-               Concat(result.index), Printable(view.documents[result.index], columns)});
+               Concat(result.index), Concat(result.score.tokens),
+               result.score.truncated ? "cut" : "",
+               Printable(view.documents[result.index], columns)});
   }
   std::string out = table.Render(columns);
   if (style) {

@@ -21,14 +21,15 @@ struct RankingView {
   ScoreKind scores = ScoreKind::kSigmoid;
 };
 
-/// {"query", "model", "precision", "results": [{"index", "score", "document", "truncated"}]}
+/// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens", "truncated"}]}
 std::string RankingJson(const RankingView& view);
 /// One result as a line of JSON.
 std::string ResultJsonLine(const RankingView& view, const RankedDocument& result);
-/// index, score, truncated (0 or 1) and document, tabs between; in the document \\, \t, \n and \r
+/// index, score, tokens, truncated (0 or 1) and document, tabs between; in the document \\, \t, \n and \r
 /// are written as those two characters.
 std::string ResultTsvLine(const RankingView& view, const RankedDocument& result);
-/// Rank, score, a bar of the score's sigmoid, and the document's start.
+/// Rank, score, a bar of the score's sigmoid, index, tokens of the pair, "cut" where something was
+/// left out, and the document's start.
 std::string RankingTable(const RankingView& view, int columns, bool style);
 
 }  // namespace podium

@@ -20,11 +20,12 @@ class RankOutput : public testing::Test {
 };
 
 TEST_F(RankOutput, JsonHasExactlyTheseMembers) {
-  EXPECT_EQ(RankingJson(View(ScoreKind::kRaw)),
-            R"({"query":"q","model":"m","precision":"fp32","results":[)"
-            R"({"index":1,"score":2.5,"document":"番茄�","truncated":false},)"
-            R"({"index":0,"score":-11.0234375,"document":"a\tb\\n\n","truncated":true}]})"
-            "\n");
+  EXPECT_EQ(
+      RankingJson(View(ScoreKind::kRaw)),
+      R"({"query":"q","model":"m","precision":"fp32","results":[)"
+      R"({"index":1,"score":2.5,"document":"番茄�","tokens":9,"truncated":false},)"
+      R"({"index":0,"score":-11.0234375,"document":"a\tb\\n\n","tokens":9,"truncated":true}]})"
+      "\n");
 }
 
 TEST_F(RankOutput, SmallScoresKeepTheirDigits) {
@@ -34,15 +35,15 @@ TEST_F(RankOutput, SmallScoresKeepTheirDigits) {
 
 TEST_F(RankOutput, TsvIsOneLineAResult) {
   EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[1]),
-            "0\t-11.0234375\t1\ta\\tb\\\\n\\n\n");
-  EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[0]), "1\t2.5\t0\t番茄�\n");
+            "0\t-11.0234375\t9\t1\ta\\tb\\\\n\\n\n");
+  EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[0]), "1\t2.5\t9\t0\t番茄�\n");
 }
 
 TEST_F(RankOutput, Table) {
   EXPECT_EQ(RankingTable(View(ScoreKind::kSigmoid), 60, false),
-            "#    score              index  document\n"
-            "1   0.9241  █████████▎      1  番茄�\n"
-            "2  1.6e-05                  0  a b\\n\n");
+            "#    score              index  tokens       document\n"
+            "1   0.9241  █████████▎      1       9       番茄�\n"
+            "2  1.6e-05                  0       9  cut  a b\\n\n");
   EXPECT_THAT(RankingTable(View(ScoreKind::kRaw), 60, false), HasSubstr("-11.023"));
 }
 

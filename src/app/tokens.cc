@@ -1,9 +1,6 @@
 #include "app/tokens.h"
 
 #include <algorithm>
-
-#include "text/pair_encoder.h"
-
 namespace podium {
 
 TokenizedText TokenizeText(const Tokenizer& tokenizer, std::string_view text, int length_max) {
@@ -27,13 +24,14 @@ TokenizedText TokenizeText(const Tokenizer& tokenizer, std::string_view text, in
   return out;
 }
 
-TokenizedText TokenizePair(const Tokenizer& tokenizer, std::string_view query,
-                           std::string_view document, int length_max) {
-  const PairEncoder encoder(tokenizer, length_max);
-  const Encoded encoded = encoder.EncodeQuery(query);
+Result<TokenizedText> TokenizePair(const Tokenizer& tokenizer, std::string_view query,
+                                   std::string_view document, int length_max, PairRule rule) {
+  const PairEncoder encoder(tokenizer, length_max, rule);
+  const Encoded first = encoder.EncodeQuery(query);
+  const Encoded second = encoder.EncodeDocument(document, first);
+  PODIUM_RETURN_IF_ERROR(encoder.CheckRoom(first, second));
   TokenizedText out;
-  out.truncated =
-      encoder.AppendPair(encoded, encoder.EncodeDocument(document, encoded), out.ids, out.types);
+  out.truncated = encoder.AppendPair(first, second, out.ids, out.types);
   return out;
 }
 

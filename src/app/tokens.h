@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
+#include "text/pair_encoder.h"
 #include "text/tokenizer.h"
 
 namespace podium {
@@ -19,8 +21,9 @@ struct TokenizedText {
 /// A text inside the single template, cut to `length_max` ids.
 TokenizedText TokenizeText(const Tokenizer& tokenizer, std::string_view text, int length_max);
 /// A pair as a ranker encodes it.
-TokenizedText TokenizePair(const Tokenizer& tokenizer, std::string_view query,
-                           std::string_view document, int length_max);
+Result<TokenizedText> TokenizePair(const Tokenizer& tokenizer, std::string_view query,
+                                   std::string_view document, int length_max,
+                                   PairRule rule = PairRule::kLongestFirst);
 
 }  // namespace podium
 

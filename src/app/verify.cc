@@ -53,19 +53,24 @@ std::string PairText(std::string_view query, std::string_view document) {
   return Concat(query, " / ", document);
 }
 
-void CheckTokens(const KnownModel& known, const Tokenizer& tokenizer, int length_max,
-                 std::vector<Check>& checks) {
-  if (!known.m3_tokenizer) return;
+Status CheckTokens(const KnownModel& known, const Tokenizer& tokenizer, int length_max,
+                   std::vector<Check>& checks) {
+  if (!known.m3_tokenizer) return OkStatus();
   for (const TokenAnchor& anchor : TokenAnchors()) {
     const bool pair = anchor.document != nullptr;
-    const TokenizedText got =
-        pair ? TokenizePair(tokenizer, anchor.text, anchor.document, length_max)
-             : TokenizeText(tokenizer, anchor.text, length_max);
+    TokenizedText got;
+    if (pair) {
+      PODIUM_ASSIGN_OR_RETURN(got,
+                              TokenizePair(tokenizer, anchor.text, anchor.document, length_max));
+    } else {
+      got = TokenizeText(tokenizer, anchor.text, length_max);
+    }
     const std::vector<int32_t> expected(anchor.ids.begin(), anchor.ids.end());
     checks.push_back(CompareIds(anchor.id,
                                 pair ? PairText(anchor.text, anchor.document) : anchor.text,
                                 expected, got.ids, anchor.source));
   }
+  return OkStatus();
 }
 
 Status CheckScores(const KnownModel& known, const Reranker& reranker, std::vector<Check>& checks) {
@@ -105,7 +110,8 @@ Status CheckReferenceLine(std::string_view line, const std::string& where, const
     return true;
   });
   const std::string what = PairText(*query, *document);
-  const TokenizedText got = TokenizePair(tokenizer, *query, *document, reranker.info().max_length);
+  PODIUM_ASSIGN_OR_RETURN(const TokenizedText got,
+                          TokenizePair(tokenizer, *query, *document, reranker.info().max_length));
   checks.push_back(CompareIds(id + " ids", what, expected, got.ids, where));
   const Pair pair{*query, *document};
   PODIUM_ASSIGN_OR_RETURN(const std::vector<Score> scores,
@@ -163,7 +169,7 @@ Result<Verification> Verify(const Reranker& reranker, const EncoderSpec& spec,
   if (const KnownModel* known =
           Recognise(spec, Concat(info.name, " ", info.folder), &out.assumption)) {
     out.model = known->name;
-    CheckTokens(*known, tokenizer, info.max_length, out.checks);
+    PODIUM_RETURN_IF_ERROR(CheckTokens(*known, tokenizer, info.max_length, out.checks));
     PODIUM_RETURN_IF_ERROR(CheckScores(*known, reranker, out.checks));
   }
   const std::string reference = info.folder + "/reference.jsonl";

@@ -24,6 +24,7 @@ Status CheckRange(const char* option, int got, int max, const char* zero_means) 
 
 Status CheckOptions(const OpenOptions& options) {
   if (options.model.empty()) return InvalidArgument("model: got \"\", expected a folder or a name");
+  if (const auto rule = ParsePairRule(options.truncation); !rule.ok()) return rule.status();
   PODIUM_RETURN_IF_ERROR(
       CheckRange("threads", options.threads, kThreadsMax, "as many as this process may use"));
   return CheckRange("batch_tokens_max", options.batch_tokens_max, kBatchTokensMax, "the default");
@@ -74,6 +75,7 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
 
   RankerOptions ranker_options;
   ranker_options.max_length = options.max_length;
+  PODIUM_ASSIGN_OR_RETURN(ranker_options.truncation, ParsePairRule(options.truncation));
   if (options.batch_tokens_max > 0) ranker_options.batch_tokens_max = options.batch_tokens_max;
   PODIUM_ASSIGN_OR_RETURN(loaded.ranker, Ranker::Make(std::move(parts), ranker_options));
   return loaded;

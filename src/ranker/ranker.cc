@@ -18,14 +18,14 @@ int ModelLengthMax(const Tokenizer& tokenizer, const EngineInfo& info) {
 
 Status CheckBelongTogether(const Tokenizer& tokenizer, const EngineInfo& info) {
   if (tokenizer.vocabulary() > info.vocabulary) {
-    return Corrupt(Concat("tokenizer.json has ", tokenizer.vocabulary(),
+    return Corrupt(Concat("the tokenizer has ", tokenizer.vocabulary(),
                           " ids, the model's word table has ", info.vocabulary,
                           " rows: they do not belong together"));
   }
   if (info.token_types > 1) {
     for (const TemplatePiece& piece : tokenizer.pair_template().pieces) {
       if (piece.type >= info.token_types) {
-        return Corrupt(Concat("tokenizer.json's pair template uses segment ", int{piece.type},
+        return Corrupt(Concat("the tokenizer's pair template uses segment ", int{piece.type},
                               ", the model has ", info.token_types));
       }
     }
@@ -33,22 +33,25 @@ Status CheckBelongTogether(const Tokenizer& tokenizer, const EngineInfo& info) {
   return OkStatus();
 }
 
-Result<int> ChooseLengthMax(const Tokenizer& tokenizer, const EngineInfo& info, int asked) {
+Result<int> ChooseLengthMax(const Tokenizer& tokenizer, const EngineInfo& info,
+                            const RankerOptions& options) {
+  const int asked = options.max_length;
   const int model = ModelLengthMax(tokenizer, info);
-  const int least = tokenizer.pair_template().special_tokens() + 2;
+  const int special = tokenizer.pair_template().special_tokens();
+  const int least = LengthMin(options.truncation, special);
   if (asked > model) {
     return InvalidArgument(
         Concat("max_length: got ", asked, ", the model's own limit is ", model, " tokens"));
   }
   if (asked < 0 || (asked > 0 && asked < least)) {
     return InvalidArgument(Concat("max_length: got ", asked, "; at least ", least,
-                                  " (the template's ", least - 2,
+                                  " (the template's ", special,
                                   " special tokens and one token of each side), at most ", model,
                                   ", or 0 for the model's own limit"));
   }
   if (asked == 0 && model < least) {
     return Corrupt(Concat("the model's limit of ", model, " tokens leaves no room beside the ",
-                          least - 2, " special tokens of a pair"));
+                          special, " special tokens of a pair"));
   }
   return asked > 0 ? asked : model;
 }
@@ -79,8 +82,7 @@ struct Ranker::Window {
 Result<std::unique_ptr<Ranker>> Ranker::Make(Parts parts, const RankerOptions& options) {
   const EngineInfo& info = parts.engine->info();
   PODIUM_RETURN_IF_ERROR(CheckBelongTogether(*parts.tokenizer, info));
-  PODIUM_ASSIGN_OR_RETURN(const int length_max,
-                          ChooseLengthMax(*parts.tokenizer, info, options.max_length));
+  PODIUM_ASSIGN_OR_RETURN(const int length_max, ChooseLengthMax(*parts.tokenizer, info, options));
   const LaneLimits limits{.length_max = length_max,
                           .batch_tokens_max = options.batch_tokens_max,
                           .sequences_max = options.batch_sequences_max};
@@ -124,6 +126,7 @@ Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_
         query = encoder.EncodeQuery(pair.query);
       }
       const Encoded document = encoder.EncodeDocument(pair.document, query);
+      PODIUM_RETURN_IF_ERROR(encoder_.CheckRoom(query, document));
       const size_t start = window.ids.size();
       scores[next].truncated = encoder.AppendPair(query, document, window.ids, window.types);
       const auto index = static_cast<uint32_t>(next);

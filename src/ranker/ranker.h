@@ -28,6 +28,8 @@ namespace podium {
 struct RankerOptions {
   /// Tokens of a pair at most; 0 for the model's own limit.
   int max_length = 0;
+  /// Which side of a pair that is too long is cut.
+  PairRule truncation = PairRule::kLongestFirst;
   /// Tokens computed together. 2048 keeps a batch near 0.1 s on two cores with a 12 × 768 model,
   /// and is past the size where products stop gaining speed.
   int batch_tokens_max = 2048;

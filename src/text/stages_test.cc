@@ -336,5 +336,43 @@ TEST(PairEncoder, AsksForJustEnough) {
   }
 }
 
+// The other rules against their definitions, on texts that are read only as far as needed.
+TEST(PairEncoder, OtherRules) {
+  const LetterTokenizer tokenizer;
+  for (const PairRule rule : {PairRule::kOnlySecond, PairRule::kFlagEmbedding}) {
+    for (int length_max = LengthMin(rule, 1); length_max < 20; ++length_max) {
+      const PairEncoder encoder(tokenizer, length_max, rule);
+      const size_t room = static_cast<size_t>(length_max) - 1;
+      const size_t query_max =
+          rule == PairRule::kFlagEmbedding ? static_cast<size_t>(length_max * 3 / 4) : room;
+      for (size_t n = 0; n < 30; ++n) {
+        for (size_t m = 0; m < 30; ++m) {
+          const Encoded query = encoder.EncodeQuery(std::string(n, 'q'));
+          const Encoded document = encoder.EncodeDocument(std::string(m, 'd'), query);
+          EXPECT_LE(tokenizer.asked, room + 1);
+          const bool no_room = rule == PairRule::kOnlySecond && n >= room && n + m > room;
+          EXPECT_EQ(encoder.CheckRoom(query, document).ok(), !no_room) << n << ' ' << m;
+          if (no_room) continue;
+          const size_t keep = std::min(n, query_max);
+          const std::string expected =
+              "\1" + std::string(keep, 'q') + std::string(std::min(m, room - keep), 'd');
+          std::vector<int32_t> ids;
+          std::vector<uint8_t> types;
+          EXPECT_EQ(encoder.AppendPair(query, document, ids, types), expected.size() < n + m + 1);
+          EXPECT_EQ(std::string(ids.begin(), ids.end()), expected);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(LengthMin(PairRule::kFlagEmbedding, 4), 17);
+  EXPECT_EQ(LengthMin(PairRule::kOnlySecond, 4), 6);
+  EXPECT_FALSE(ParsePairRule("longest").ok());
+  const PairEncoder encoder(tokenizer, 8, PairRule::kOnlySecond);
+  const Encoded query = encoder.EncodeQuery(std::string(600, 'q'));
+  EXPECT_EQ(encoder.CheckRoom(query, encoder.EncodeDocument("d", query)).message(),
+            "query: got more than 7 tokens; with truncation only_second and a max_length of 8 at "
+            "most 6 leave room for a document");
+}
+
 }  // namespace
 }  // namespace podium

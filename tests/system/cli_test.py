@@ -64,10 +64,11 @@ class Rank(Case):
     self.assertEqual(list(whole), ["query", "model", "precision", "results"])
     self.assertEqual((whole["query"], whole["model"], whole["precision"]), ("q", MODEL.name, "fp32"))
     self.assertEqual(whole["results"], want)
-    self.assertEqual(list(want[0]), ["index", "score", "document", "truncated"])
+    self.assertEqual(list(want[0]), ["index", "score", "document", "tokens", "truncated"])
     tsv = [row.split("\t") for row in self.podium(*words, "--format", "tsv")[0].splitlines()]
-    self.assertEqual([(int(i), float(s)) for i, s, _, _ in tsv], [(r["index"], r["score"]) for r in want])
-    self.assertEqual({t for _, _, _, t in tsv}, {"a\\tb", "c\\\\d\\ne", "f"})
+    self.assertEqual([(int(i), float(s), int(t)) for i, s, t, _, _ in tsv],
+                     [(r["index"], r["score"], r["tokens"]) for r in want])
+    self.assertEqual({t for *_, t in tsv}, {"a\\tb", "c\\\\d\\ne", "f"})
     table = self.podium(*words, "--format", "table")[0].splitlines()
     self.assertEqual(len(table), 4)
     for row, result in zip(table[1:], want):
