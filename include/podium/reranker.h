@@ -29,6 +29,9 @@ struct ModelInfo {
   std::string precision;     // "fp32", "int8"
   std::string isa;           // the kernel table in use
   int max_length = 0;        // tokens of a pair, special tokens included
+  /// What the model's own files (as sentence-transformers writes them) say its score is; the
+  /// sigmoid where they say nothing. Ranking is by the logit either way.
+  ScoreScale score_scale = ScoreScale::kSigmoid;
   int layers = 0;
   int hidden = 0;
   int threads = 0;

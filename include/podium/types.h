@@ -46,6 +46,12 @@ struct RankOptions {
   const std::atomic<bool>* cancel = nullptr;
 };
 
+/// How a logit is shown as a score.
+enum class ScoreScale : uint8_t {
+  kSigmoid,  // sigmoid(logit), in [0, 1]
+  kLogit,    // the logit itself
+};
+
 struct Pair {
   std::string_view query;
   std::string_view document;
@@ -63,7 +69,8 @@ struct RankedDocument {
   Score score;
 };
 
-/// sigmoid(logit) in [0, 1], computed in double.
+/// sigmoid(logit) in [0, 1], computed in double. Of a model with two labels this is the softmax's
+/// probability of the second one.
 PODIUM_EXPORT double Sigmoid(float logit);
 
 }  // namespace podium

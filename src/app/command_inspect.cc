@@ -35,6 +35,12 @@ const char* Name(Activation activation) {
   return "?";
 }
 
+// How the default score comes from the head's outputs.
+const char* Name(const EncoderSpec& spec) {
+  if (spec.labels == 2) return "sigmoid of output 1 less output 0, the probability of label 1";
+  return spec.score_scale == ScoreScale::kLogit ? "the logit" : "sigmoid of the logit";
+}
+
 // A fact as it is printed: name, and a number or a text.
 struct Fact {
   const char* name;
@@ -58,6 +64,8 @@ std::vector<Fact> Facts(const ModelInfo& info, const EncoderSpec& spec,
           Number("ffn", spec.ffn),
           Text("activation", Name(spec.activation)),
           Text("head", Name(spec.head)),
+          Number("labels", spec.labels),
+          Text("score", Name(spec)),
           Number("norm_eps", spec.norm_eps),
           Number("positions", spec.positions),
           Number("position_offset", spec.position_offset),

@@ -64,8 +64,8 @@ const std::map<std::string, InputKind> kInputKinds = {{"auto", InputKind::kAuto}
                                                       {"lines", InputKind::kLines},
                                                       {"jsonl", InputKind::kJsonl},
                                                       {"json", InputKind::kJson}};
-const std::map<std::string, ScoreKind> kScoreKinds = {{"sigmoid", ScoreKind::kSigmoid},
-                                                      {"raw", ScoreKind::kRaw}};
+const std::map<std::string, ScoreKind> kScoreKinds = {
+    {"model", ScoreKind::kModel}, {"sigmoid", ScoreKind::kSigmoid}, {"raw", ScoreKind::kRaw}};
 
 template <typename T>
 void AddOptionalText(CLI::App& command, const std::string& flag, T& target,
@@ -84,7 +84,7 @@ void DescribeRank(CLI::App& command, RankCommand& rank) {
   command.add_option("-n,--top-n", rank.top_n, "Best results to print; negative: all")
       ->capture_default_str();
   AddChoice(command, "--scores", rank.scores, kScoreKinds,
-            "sigmoid: 0 to 1 (default); raw: the model's logit");
+            "model: as its config says, else sigmoid (default); sigmoid: 0 to 1; raw: the logit");
   AddChoice(command, "--format", rank.format, kRankFormats,
             "Default: table on a terminal, else jsonl");
   command.add_flag("--time", rank.time, "Print the time taken on standard error");

@@ -19,7 +19,8 @@ namespace podium {
 enum class InputKind { kAuto, kLines, kJsonl, kJson };
 /// kAuto: a table on a terminal, JSON Lines elsewhere.
 enum class OutputFormat { kAuto, kTable, kJson, kJsonl, kTsv };
-enum class ScoreKind { kSigmoid, kRaw };
+/// kModel: as the model's own files say.
+enum class ScoreKind { kModel, kSigmoid, kRaw };
 
 struct RankCommand {
   OpenOptions open;
@@ -29,7 +30,7 @@ struct RankCommand {
   InputKind input = InputKind::kAuto;
   std::string text_field;  // "" for the first of the usual names that is there
   int top_n = -1;          // negative: all
-  ScoreKind scores = ScoreKind::kSigmoid;
+  ScoreKind scores = ScoreKind::kModel;
   OutputFormat format = OutputFormat::kAuto;
   bool time = false;  // time line on stderr also where nobody looks
 };

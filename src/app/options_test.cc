@@ -62,7 +62,7 @@ TEST(Options, WrongLinesSayWhatAndWhatIsAllowed) {
       {{"rank", "--topn", "3"}, {"unknown option --topn", "did you mean --top-n?"}},
       {{"rank", "-q", "q", "--formt=json"}, {"unknown option --formt;", "--format"}},
       {{"rank", "--format", "xml"}, {"--format", "\"xml\"", "json, jsonl, table, tsv"}},
-      {{"rank", "--scores", "softmax"}, {"\"softmax\"", "raw, sigmoid"}},
+      {{"rank", "--scores", "softmax"}, {"\"softmax\"", "model, raw, sigmoid"}},
       {{"rank", "--top-n", "three"}, {"--top-n", "three"}},
       {{"rank", "-q"}, {"--query"}},
       {{"doctor", "extra"}, {"unexpected argument \"extra\""}},

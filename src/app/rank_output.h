@@ -18,7 +18,7 @@ struct RankingView {
   std::string_view precision;
   std::span<const std::string_view> documents;
   std::span<const RankedDocument> ranking;
-  ScoreKind scores = ScoreKind::kSigmoid;
+  ScoreKind scores = ScoreKind::kSigmoid;  // or kRaw
 };
 
 /// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens", "truncated"}]}

@@ -6,6 +6,8 @@
 
 #include "base/concat.h"
 #include "json/json.h"
+#include "model/config_keys.h"
+#include "model/score_config.h"
 
 namespace podium {
 namespace {
@@ -63,56 +65,7 @@ constexpr NamedActivation kActivations[] = {
     {"relu", Activation::kRelu},
 };
 
-// One value as it would be written in a message.
-std::string Show(const json::Value& value) {
-  if (const auto text = value.AsString()) return Concat('"', *text, '"');
-  if (const auto number = value.AsInt()) return Concat(*number);
-  if (const auto number = value.AsDouble()) return Concat(*number);
-  if (const auto flag = value.AsBool()) return Concat(*flag);
-  return Concat("an ", value.type_name());
-}
-
-// Typed reads of one object, errors with the file's name and the key's.
-class Keys {
- public:
-  Keys(json::Value object, std::string_view origin) : object_(object), origin_(origin) {}
-
-  // Null counts as absent, as in transformers.
-  std::optional<json::Value> Find(std::string_view key) const {
-    const auto value = object_.Find(key);
-    return value && !value->is(json::Type::kNull) ? value : std::nullopt;
-  }
-
-  Result<int> Integer(std::string_view key, int64_t absent, int64_t low, int64_t high) const {
-    const auto value = Find(key);
-    const auto number = value ? value->AsInt() : std::optional<int64_t>(absent);
-    if (!number || *number < low || *number > high) {
-      return Corrupt(Concat(origin_, ": ", key, ": got ", value ? Show(*value) : Concat(absent),
-                            ", allowed: an integer from ", low, " to ", high));
-    }
-    return static_cast<int>(*number);
-  }
-
-  Result<std::string> Text(std::string_view key, std::string_view absent) const {
-    const auto value = Find(key);
-    if (!value) return std::string(absent);
-    const auto text = value->AsString();
-    if (!text) {
-      return Corrupt(Concat(origin_, ": ", key, ": got ", Show(*value), ", expected a string"));
-    }
-    return std::string(*text);
-  }
-
-  Status Refuse(std::string_view key, std::string_view why) const {
-    return Unsupported(Concat(origin_, ": ", key, ": ", why));
-  }
-
- private:
-  json::Value object_;
-  std::string_view origin_;
-};
-
-Result<const Family*> FindFamily(const Keys& keys, std::string_view origin) {
+Result<const Family*> FindFamily(const ConfigKeys& keys, std::string_view origin) {
   PODIUM_ASSIGN_OR_RETURN(const std::string model_type, keys.Text("model_type", ""));
   const Family* family = nullptr;
   for (const Family& candidate : kFamilies) {
@@ -147,12 +100,12 @@ Result<const Family*> FindFamily(const Keys& keys, std::string_view origin) {
                             " is not a reranker that Podium runs; ", kSupported));
 }
 
-// Keys that only change the maths when they are set to something.
-Status RefuseWhatIsNotDone(const Keys& keys) {
+// ConfigKeys that only change the maths when they are set to something.
+Status RefuseWhatIsNotDone(const ConfigKeys& keys) {
   for (const std::string_view key : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
     const auto value = keys.Find(key);
     if (value && value->AsBool() != false) {
-      return keys.Refuse(key, Concat("got ", Show(*value), ", only false is supported"));
+      return keys.Refuse(key, Concat("got ", ShowValue(*value), ", only false is supported"));
     }
   }
   for (const std::string_view key :
@@ -162,7 +115,7 @@ Status RefuseWhatIsNotDone(const Keys& keys) {
         value && (value->is(json::Type::kObject) || value->is(json::Type::kArray));
     if (value && !(container && value->size() == 0)) {
       return keys.Refuse(key,
-                         Concat("got ", Show(*value),
+                         Concat("got ", ShowValue(*value),
                                 "; a model that needs it is not supported, use plain weights"));
     }
   }
@@ -223,12 +176,12 @@ bool SecondMeansRelevant(std::string_view first, std::string_view second) {
 // That is the sigmoid of output 1 less output 0, so that difference is the logit.
 // (sentence-transformers and TEI refuse to rank with such a model at all; nobody takes one column
 // of the two.)
-Result<int> ReadLabels(const Keys& keys, std::string_view origin) {
+Result<int> ReadLabels(const ConfigKeys& keys, std::string_view origin) {
   int64_t labels = 2;
   std::string_view key = "num_labels and id2label are absent, which means";
   if (const auto map = keys.Find("id2label")) {
     if (!map->is(json::Type::kObject)) {
-      return Corrupt(Concat(origin, ": id2label: got ", Show(*map), ", expected an object"));
+      return Corrupt(Concat(origin, ": id2label: got ", ShowValue(*map), ", expected an object"));
     }
     labels = static_cast<int64_t>(map->size());
     key = "id2label has";
@@ -257,18 +210,18 @@ Result<int> ReadLabels(const Keys& keys, std::string_view origin) {
                             "and relevant"));
 }
 
-Result<float> ReadNormEps(const Keys& keys, std::string_view origin) {
+Result<float> ReadNormEps(const ConfigKeys& keys, std::string_view origin) {
   const auto value = keys.Find("layer_norm_eps");
   if (!value) return 1e-12f;
   const auto eps = value->AsDouble();
   if (!eps || !(*eps > 0 && *eps < 1) || static_cast<float>(*eps) == 0) {
-    return Corrupt(Concat(origin, ": layer_norm_eps: got ", Show(*value),
+    return Corrupt(Concat(origin, ": layer_norm_eps: got ", ShowValue(*value),
                           ", allowed: a number above 0 and below 1"));
   }
   return static_cast<float>(*eps);
 }
 
-Result<Activation> ReadActivation(const Keys& keys) {
+Result<Activation> ReadActivation(const ConfigKeys& keys) {
   PODIUM_ASSIGN_OR_RETURN(const std::string wanted, keys.Text("hidden_act", "gelu"));
   std::string names;
   for (const auto& [name, activation] : kActivations) {
@@ -284,9 +237,9 @@ Result<EncoderSpec> ParseConfig(std::string_view text, std::string_view origin) 
   PODIUM_ASSIGN_OR_RETURN(const json::Document document,
                           json::Document::Parse(text, origin, {.bytes_max = kConfigBytesMax}));
   if (!document.root().is(json::Type::kObject)) {
-    return Corrupt(Concat(origin, ": expected an object, got ", Show(document.root())));
+    return Corrupt(Concat(origin, ": expected an object, got ", ShowValue(document.root())));
   }
-  const Keys keys(document.root(), origin);
+  const ConfigKeys keys(document.root(), origin);
   PODIUM_ASSIGN_OR_RETURN(const Family* family, FindFamily(keys, origin));
   PODIUM_RETURN_IF_ERROR(RefuseWhatIsNotDone(keys));
 
@@ -294,6 +247,7 @@ Result<EncoderSpec> ParseConfig(std::string_view text, std::string_view origin) 
   spec.architecture = family->classifier;
   spec.head = family->head;
   PODIUM_ASSIGN_OR_RETURN(spec.labels, ReadLabels(keys, origin));
+  PODIUM_ASSIGN_OR_RETURN(spec.score_scale, ReadScoreScale(keys, spec.labels));
   PODIUM_ASSIGN_OR_RETURN(spec.layers, keys.Integer("num_hidden_layers", 12, 1, kLayersMax));
   PODIUM_ASSIGN_OR_RETURN(spec.hidden, keys.Integer("hidden_size", 768, 1, kWidthMax));
   PODIUM_ASSIGN_OR_RETURN(spec.heads, keys.Integer("num_attention_heads", 12, 1, kWidthMax));

@@ -1,13 +1,18 @@
-// Any bytes as a config.json: an error, or a spec whose sizes are safe to compute with.
+// Any bytes as a config.json or a config_sentence_transformers.json: an error, or a spec whose
+// sizes are safe to compute with.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "base/check.h"
 #include "model/config.h"
+#include "model/score_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto scale = podium::ReadSentenceTransformersConfig(text, "fuzz", size % 2 == 0 ? 1 : 2,
+                                                            podium::ScoreScale::kLogit);
+  PODIUM_CHECK(scale.ok() || scale.status().message().starts_with("fuzz: "));
   const auto spec = podium::ParseConfig(text, "fuzz");
   if (!spec.ok()) {
     PODIUM_CHECK(spec.status().message().starts_with("fuzz: "));

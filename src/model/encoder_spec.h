@@ -7,6 +7,8 @@
 
 #include <string>
 
+#include "podium/types.h"
+
 namespace podium {
 
 enum class NormPlace { kPost, kPre };
@@ -44,6 +46,8 @@ struct EncoderSpec {
   /// 1: the head's output is the logit. 2: the logit is output 1 (relevant) less output 0, whose
   /// sigmoid is the softmax's probability of label 1.
   int labels = 1;
+  /// How the model's own files show the logit. No part of the forward pass.
+  ScoreScale score_scale = ScoreScale::kSigmoid;
 
   int head_size() const { return hidden / heads; }
   /// Tokens of a pair the position table allows, special tokens included.

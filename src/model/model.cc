@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "model/bind.h"
 #include "model/config.h"
+#include "model/score_config.h"
 #include "model/tensor_files.h"
 
 namespace podium {
@@ -50,6 +51,17 @@ Status CheckModules(const std::string& folder) {
   return status;
 }
 
+// sentence-transformers' own config of a reranker, where there is one.
+Status ApplySentenceTransformersConfig(const std::string& folder, EncoderSpec& spec) {
+  const std::string path = Concat(folder, "/config_sentence_transformers.json");
+  const auto text = ReadFile(path, kConfigBytesMax);
+  if (text.status().code() == StatusCode::kNotFound) return OkStatus();
+  PODIUM_RETURN_IF_ERROR(text.status());
+  PODIUM_ASSIGN_OR_RETURN(
+      spec.score_scale, ReadSentenceTransformersConfig(*text, path, spec.labels, spec.score_scale));
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
@@ -57,6 +69,7 @@ Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
   PODIUM_ASSIGN_OR_RETURN(const std::string config, ReadFile(config_path, kConfigBytesMax));
   PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(config, config_path));
   PODIUM_RETURN_IF_ERROR(CheckModules(folder));
+  PODIUM_RETURN_IF_ERROR(ApplySentenceTransformersConfig(folder, spec));
   PODIUM_ASSIGN_OR_RETURN(TensorFiles files, TensorFiles::Open(folder));
   PODIUM_ASSIGN_OR_RETURN(BoundWeights bound, BindWeights(spec, files));
   return std::shared_ptr<const Model>(

@@ -465,5 +465,17 @@ TEST_F(ModelTest, UnknownModulesAreRefused) {  // known-bugs 106
   EXPECT_EQ(Open().status().code(), StatusCode::kCorrupt);
 }
 
+TEST_F(ModelTest, SentenceTransformersConfigIsRead) {
+  WriteTensors(At("model.safetensors"), XlmRobertaTensors());
+  ASSERT_TRUE(Open().ok()) << Error();
+  EXPECT_EQ((*Open())->spec().score_scale, ScoreScale::kSigmoid);
+  Write("config_sentence_transformers.json", R"({"activation_fn":"torch.nn.Identity"})");
+  ASSERT_TRUE(Open().ok()) << Error();
+  EXPECT_EQ((*Open())->spec().score_scale, ScoreScale::kLogit);
+  Write("config_sentence_transformers.json", R"({"activation_fn":"torch.nn.Tanh"})");
+  EXPECT_THAT(Error(), AllOf(HasSubstr("unsupported"),
+                             HasSubstr("config_sentence_transformers.json: activation_fn")));
+}
+
 }  // namespace
 }  // namespace podium

@@ -62,6 +62,7 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   TokenizerLoading tokenizer(loaded.folder);
   PODIUM_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, OpenModel(loaded.folder));
   loaded.architecture = model->spec().architecture;
+  loaded.score_scale = model->spec().score_scale;
   loaded.layers = model->spec().layers;
   loaded.hidden = model->spec().hidden;
 

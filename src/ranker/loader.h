@@ -14,6 +14,7 @@ namespace podium {
 struct LoadedRanker {
   std::string folder;
   std::string architecture;
+  ScoreScale score_scale = ScoreScale::kSigmoid;
   int layers = 0;
   int hidden = 0;
   std::unique_ptr<Ranker> ranker;

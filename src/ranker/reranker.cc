@@ -36,6 +36,7 @@ class Reranker::Impl {
              .precision = engine.precision,
              .isa = engine.isa,
              .max_length = ranker_->length_max(),
+             .score_scale = loaded.score_scale,
              .layers = loaded.layers,
              .hidden = loaded.hidden,
              .threads = ranker_->threads(),
