@@ -28,6 +28,11 @@ Status Turns::Enter(const Interrupt& interrupt) {
   return OkStatus();
 }
 
+size_t Turns::queued() {
+  MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
 void Turns::Leave() {
   {
     MutexLock lock(mutex_);

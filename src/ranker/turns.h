@@ -2,6 +2,7 @@
 #ifndef PODIUM_RANKER_TURNS_H_
 #define PODIUM_RANKER_TURNS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 
@@ -18,6 +19,8 @@ class Turns {
   /// kDeadlineExceeded. After ok, Leave() must follow.
   Status Enter(const Interrupt& interrupt) EXCLUDES(mutex_);
   void Leave() EXCLUDES(mutex_);
+  /// Callers inside and waiting.
+  size_t queued() EXCLUDES(mutex_);
 
  private:
   Mutex mutex_;

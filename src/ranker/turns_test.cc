@@ -62,8 +62,7 @@ TEST(Turns, FirstComeFirstServed) {
       order.push_back(t);
       turns.Leave();
     });
-    // Long enough that this thread is in the queue before the next one starts.
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    while (turns.queued() < static_cast<size_t>(t) + 2) std::this_thread::yield();
   }
   turns.Leave();
   for (std::thread& thread : threads) thread.join();
