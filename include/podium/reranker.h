@@ -40,6 +40,12 @@ struct ModelInfo {
   size_t arena_bytes = 0;   // activations, reserved once
 };
 
+/// Installs a SIGBUS handler for model files that are cut short, or whose disk fails, while they
+/// are in use: the call that meets it then ends with kIo and names the file, instead of the process
+/// ending. For a program to call once, early; opening a model does not. Any other SIGBUS goes to
+/// the handler that was there before.
+PODIUM_EXPORT void CatchLostModelFiles();
+
 /// A loaded model. Safe to call from many threads: calls share one compute team and wait for it in
 /// turn. A score depends on its pair, the model and the kernel table only, bit for bit, never on
 /// what else is in the call.

@@ -8,6 +8,7 @@
 #include "app/commands.h"
 #include "app/options.h"
 #include "app/output.h"
+#include "podium/reranker.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ void CatchInterrupt() {
 
 int main(int argc, char** argv) {
   CatchInterrupt();
+  podium::CatchLostModelFiles();
   try {
     const auto parsed = podium::ParseCommandLine(argc, argv);
     if (const int* code = std::get_if<int>(&parsed)) return *code;

@@ -11,7 +11,8 @@ namespace podium {
 /// The value of an environment variable; nullopt when it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// This process's own.
+/// This process's own. Where HOME is not set, as in some services, the system's entry of the user
+/// stands for it.
 std::optional<std::string> ProcessEnvironment(const char* name);
 
 /// The value of a variable that is set and not empty.

@@ -15,20 +15,6 @@
 namespace podium {
 namespace {
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 Status SystemError(const std::string& path, const char* action, int error) {
   std::string message =
       Concat(path, ": cannot ", action, ": ", std::generic_category().message(error));
@@ -39,6 +25,7 @@ Status SystemError(const std::string& path, const char* action, int error) {
 struct OpenedFile {
   FileDescriptor descriptor;
   size_t size;
+  timespec modified;
 };
 
 Result<OpenedFile> OpenRegular(const std::string& path) {
@@ -55,7 +42,7 @@ Result<OpenedFile> OpenRegular(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return InvalidArgument(Concat(path, ": not a regular file (a pipe, socket or device)"));
   }
-  return OpenedFile{std::move(descriptor), static_cast<size_t>(status.st_size)};
+  return OpenedFile{std::move(descriptor), static_cast<size_t>(status.st_size), status.st_mtim};
 }
 
 }  // namespace
@@ -83,37 +70,72 @@ Result<std::string> ReadFile(const std::string& path, size_t bytes_max) {
   return text;
 }
 
+FileDescriptor::~FileDescriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
 Result<MappedFile> MappedFile::Open(const std::string& path) {
-  PODIUM_ASSIGN_OR_RETURN(const OpenedFile file, OpenRegular(path));
+  PODIUM_ASSIGN_OR_RETURN(OpenedFile file, OpenRegular(path));
   MappedFile mapped;
   mapped.path_ = path;
-  if (file.size == 0) return mapped;  // mmap refuses an empty range
-  void* data =
-      ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.descriptor.get(), /*offset=*/0);
-  if (data == MAP_FAILED) return SystemError(path, "map", errno);
-  mapped.data_ = static_cast<const std::byte*>(data);
-  mapped.size_ = file.size;
+  mapped.modified_ = file.modified;
+  if (file.size > 0) {  // mmap refuses an empty range
+    void* data =
+        ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.descriptor.get(), /*offset=*/0);
+    if (data == MAP_FAILED) return SystemError(path, "map", errno);
+    mapped.data_ = static_cast<const std::byte*>(data);
+    mapped.size_ = file.size;
+    mapped.range_ = MappedRange(data, file.size);
+  }
+  mapped.descriptor_ = std::move(file.descriptor);
   return mapped;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
+      descriptor_(std::move(other.descriptor_)),
+      modified_(other.modified_),
       data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      range_(std::move(other.range_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  if (this == &other) return *this;
-  Unmap();
-  path_ = std::move(other.path_);
-  data_ = std::exchange(other.data_, nullptr);
-  size_ = std::exchange(other.size_, 0);
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(modified_, other.modified_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(range_, other.range_);
   return *this;
 }
 
 MappedFile::~MappedFile() { Unmap(); }
 
 void MappedFile::Unmap() {
+  range_ = MappedRange();  // first: the handler must not fill a range that is not ours any more
   if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+Status MappedFile::CheckUnchanged() const {
+  struct stat status;
+  if (::fstat(descriptor_.get(), &status) != 0) return SystemError(path_, "stat", errno);
+  constexpr const char* kAdvice =
+      "; replace such a file by renaming the new one over it, then open the model again";
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size != size_) {
+    return IoError(Concat(path_, ": ", size < size_ ? "cut short" : "grown", " from ", size_,
+                          " to ", size, " bytes while it was in use", kAdvice));
+  }
+  if (range_.lost()) {
+    return IoError(Concat(path_,
+                          ": a part of it could not be read while it was in use: cut short "
+                          "for a time, or a fault of the disk",
+                          kAdvice));
+  }
+  if (status.st_mtim.tv_sec != modified_.tv_sec || status.st_mtim.tv_nsec != modified_.tv_nsec) {
+    return IoError(Concat(path_, ": written to while it was in use", kAdvice));
+  }
+  return OkStatus();
 }
 
 void MappedFile::Prefetch() const {

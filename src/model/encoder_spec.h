@@ -35,6 +35,8 @@ struct EncoderSpec {
   int positions = 0;    // rows of the position table
   int position_offset =
       0;  // row of a sequence's first token: pad_token_id + 1 for roberta, 0 for bert
+  /// The id that roberta's positions count from; -1 where they do not.
+  int padding_id() const { return position_offset - 1; }
   NormPlace norm_place = NormPlace::kPost;
   float norm_eps = 1e-12f;
   PositionKind position_kind = PositionKind::kLearned;

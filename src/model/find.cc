@@ -36,7 +36,7 @@ std::vector<std::string> ModelScopeFolders(const Environment& environment,
                                            const std::string& name) {
   const std::string cache =
       Variable(environment, "MODELSCOPE_CACHE")
-          .value_or(Variable(environment, "HOME").value_or("") + "/.cache/modelscope");
+          .value_or(Variable(environment, "HOME").value_or("~") + "/.cache/modelscope");
   // Dots of a name are stored as "___". Versions differ in the folders between cache and name.
   const std::string stored = ReplaceAll(name, ".", "___");
   std::vector<std::string> folders;
@@ -55,6 +55,9 @@ Result<std::string> FindModelFolder(const std::string& name_or_folder,
   if (fs::exists(name_or_folder, error)) {
     return InvalidArgument(
         Concat(name_or_folder, ": a file; give the model's folder, which holds config.json"));
+  }
+  if (fs::is_symlink(name_or_folder, error)) {
+    return NotFound(Concat(name_or_folder, ": a link that leads nowhere, or in a circle"));
   }
   const auto hub = ParseHubName(name_or_folder);
   if (!hub) {

@@ -115,6 +115,21 @@ TEST_F(FindTest, AbsentModelsSayWhereAndHow) {
   }
 }
 
+TEST_F(FindTest, WithoutAHomeNoCacheAtTheRootIsLookedAt) {
+  const auto found = FindModelFolder(name_, Variables({}));
+  EXPECT_THAT(found.status().message(), HasSubstr("  ~/.cache/huggingface/hub/models--BAAI"));
+  EXPECT_THAT(found.status().message(), HasSubstr("  ~/.cache/modelscope/hub/models/BAAI"));
+  EXPECT_THAT(found.status().message(), Not(HasSubstr(" /.cache")));
+}
+
+TEST_F(FindTest, ALinkInACircleIsNamed) {
+  std::filesystem::create_symlink("loop", At("loop"));
+  const auto found = FindModelFolder(At("loop"), Variables({}));
+  EXPECT_EQ(found.status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(found.status().message(),
+              HasSubstr("loop: a link that leads nowhere, or in a circle"));
+}
+
 TEST_F(FindTest, NamesNeverLeaveTheCache) {
   WriteSnapshot("hub");
   Write("hub/outside/config.json", "{}");

@@ -31,7 +31,8 @@ bool ArePlainParts(std::string_view path, size_t parts_max) {
 
 std::string WithHome(const std::string& path, const Environment& environment) {
   if (path.empty() || path[0] != '~' || (path.size() > 1 && path[1] != '/')) return path;
-  return Variable(environment, "HOME").value_or("") + path.substr(1);
+  const auto home = Variable(environment, "HOME");
+  return home ? *home + path.substr(1) : path;  // as Python leaves it: nobody's home
 }
 
 std::string RevisionOf(const HubName& hub) { return hub.revision.empty() ? "main" : hub.revision; }

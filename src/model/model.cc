@@ -24,6 +24,8 @@ class FileModel final : public Model {
     parameters_ = bound.parameters;
   }
 
+  Status CheckUnchanged() const override { return files_.CheckUnchanged(); }
+
  private:
   TensorFiles files_;
   std::vector<std::unique_ptr<std::byte[]>> realigned_;
@@ -62,12 +64,39 @@ Status ApplySentenceTransformersConfig(const std::string& folder, EncoderSpec& s
   return OkStatus();
 }
 
+// pad_token of a tokenizer's file: a text, or an object with its text as "content".
+Result<std::string> PaddingTokenOf(const std::string& path) {
+  const auto text = ReadFile(path, kConfigBytesMax);
+  if (text.status().code() == StatusCode::kNotFound) return std::string();
+  PODIUM_RETURN_IF_ERROR(text.status());
+  PODIUM_ASSIGN_OR_RETURN(const json::Document document, json::Document::Parse(*text, path));
+  auto token = document.root().Find("pad_token");
+  if (token && token->is(json::Type::kObject)) token = token->Find("content");
+  return std::string(token ? token->AsString().value_or("") : "");
+}
+
 }  // namespace
+
+Result<std::string> ReadPaddingToken(const std::string& folder) {
+  for (const char* name : {"/tokenizer_config.json", "/special_tokens_map.json"}) {
+    PODIUM_ASSIGN_OR_RETURN(std::string token, PaddingTokenOf(folder + name));
+    if (!token.empty()) return token;
+  }
+  return std::string();
+}
 
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
   const std::string config_path = Concat(folder, "/config.json");
-  PODIUM_ASSIGN_OR_RETURN(const std::string config, ReadFile(config_path, kConfigBytesMax));
-  PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(config, config_path));
+  const auto config = ReadFile(config_path, kConfigBytesMax);
+  if (config.status().code() == StatusCode::kNotFound &&
+      ReadFile(Concat(folder, "/adapter_config.json"), kConfigBytesMax).ok()) {
+    return Unsupported(
+        Concat(folder,
+               ": an adapter (adapter_config.json), not a whole model: merge it into "
+               "its base model and save that, config.json beside it"));
+  }
+  PODIUM_RETURN_IF_ERROR(config.status());
+  PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(*config, config_path));
   PODIUM_RETURN_IF_ERROR(CheckModules(folder));
   PODIUM_RETURN_IF_ERROR(ApplySentenceTransformersConfig(folder, spec));
   PODIUM_ASSIGN_OR_RETURN(TensorFiles files, TensorFiles::Open(folder));

@@ -20,6 +20,10 @@ class Model {
   const EncoderSpec& spec() const { return spec_; }
   const WeightsView& weights() const { return weights_; }
   size_t parameters() const { return parameters_; }
+  /// kIo, naming the file, when one that `weights` points into was cut short or written to since it
+  /// was opened: what was computed from it since does not count. Allocates nothing when it
+  /// succeeds.
+  virtual Status CheckUnchanged() const { return OkStatus(); }
 
  protected:
   std::string folder_;
@@ -31,6 +35,10 @@ class Model {
 /// Reads config.json and the safetensors of a Hugging Face folder. Every error names the file and
 /// what was expected.
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder);
+
+/// The text of the padding token that the tokenizer's files in this folder name
+/// (tokenizer_config.json, else special_tokens_map.json); "" when they name none.
+Result<std::string> ReadPaddingToken(const std::string& folder);
 
 /// Folder of a model given as a folder or as a hub name, `org/name` or `org/name@revision`. Names
 /// are looked up in the Hugging Face and ModelScope caches; when absent the error says where it was

@@ -291,17 +291,16 @@ TEST_F(ModelTest, ReadsHalfPrecisionOfBothKinds) {  // known-bugs 109
   }
 }
 
-TEST_F(ModelTest, TheIndexDecidesAndShardsEqualTheWhole) {  // known-bugs 110
+TEST_F(ModelTest, ShardsEqualTheWholeAndStrayFilesAreLeftAlone) {  // known-bugs 110
   const Tensors tensors = XlmRobertaTensors();
   WriteTensors(At("model.safetensors"), tensors);
   const auto whole = Open();
   ASSERT_TRUE(whole.ok());
   const std::string expected = Contents(**whole);
-
-  // Now the whole file has other values, and so has a stray one.
   std::filesystem::remove(At("model.safetensors"));
-  WriteTensors(At("model.safetensors"), tensors, /*salt=*/1);
+
   WriteTensors(At("model-00003-of-00003.safetensors"), tensors, /*salt=*/2);
+  WriteTensors(At("adapter_model.safetensors"), tensors, /*salt=*/3);
   const auto half = static_cast<ptrdiff_t>(tensors.size() / 2);
   const Tensors first(tensors.begin(), tensors.begin() + half);
   const Tensors second(tensors.begin() + half, tensors.end());
@@ -320,12 +319,19 @@ TEST_F(ModelTest, TheIndexDecidesAndShardsEqualTheWhole) {  // known-bugs 110
   EXPECT_EQ(Contents(**sharded), expected);
   EXPECT_EQ((*sharded)->parameters(), (*whole)->parameters());
 
+  // With a model.safetensors beside it the index does not count, as in transformers.
+  WriteTensors(At("model.safetensors"), tensors, /*salt=*/1);
+  const auto beside = Open();
+  ASSERT_TRUE(beside.ok());
+  EXPECT_NE(Contents(**beside), expected);
+  std::filesystem::remove(At("model.safetensors"));
+
   std::filesystem::remove(At("model-00002-of-00002.safetensors"));
   EXPECT_THAT(Error(), AllOf(HasSubstr("not found"), HasSubstr("model-00002-of-00002")));
 }
 
 TEST_F(ModelTest, RefusesHostileIndexes) {
-  WriteTensors(At("model.safetensors"), XlmRobertaTensors());
+  WriteTensors(At("other.safetensors"), XlmRobertaTensors());
   const std::pair<std::string, std::string> cases[] = {
       {R"({"weight_map":{"a":"../model.safetensors"}})", "is not the name of a file"},
       {R"({"weight_map":{"a":"/etc/passwd"}})", "is not the name of a file"},
@@ -335,7 +341,7 @@ TEST_F(ModelTest, RefusesHostileIndexes) {
       {R"({"weight_map":{"a":3}})", "integer is not the name of a file"},
       {R"({"weight_map":[]})", "weight_map is missing"},
       {R"({})", "weight_map is missing"},
-      {R"({"weight_map":{"absent":"model.safetensors"}})", "tensor absent is not there"},
+      {R"({"weight_map":{"absent":"other.safetensors"}})", "tensor absent is not there"},
       {R"({"weight_map":{}})", "no word embeddings"},
       {R"({"weight_map":)", "ends too early"},
   };
@@ -445,6 +451,59 @@ TEST_F(ModelTest, MissingFilesSayWhatToDo) {
                              HasSubstr("save_pretrained")));
   std::filesystem::remove(At("config.json"));
   EXPECT_THAT(Error(), AllOf(HasSubstr("not found"), HasSubstr("config.json")));
+}
+
+TEST_F(ModelTest, WeightsInOtherFormatsAreNamed) {  // known-bugs 112, 115
+  std::filesystem::create_directories(At("onnx"));
+  Write("onnx/model.onnx", "x");
+  Write("onnx/model_quantized.onnx", "x");
+  EXPECT_THAT(Error(), AllOf(HasSubstr("unsupported"), HasSubstr("onnx/model.onnx, which Podium")));
+}
+
+TEST_F(ModelTest, AnAdapterIsNoModel) {
+  std::filesystem::remove(At("config.json"));
+  Write("adapter_config.json", R"({"peft_type":"LORA"})");
+  Write("adapter_model.safetensors", "x");
+  EXPECT_THAT(Error(),
+              AllOf(HasSubstr("unsupported"), HasSubstr("an adapter"), HasSubstr("merge")));
+}
+
+TEST_F(ModelTest, LoopsOfLinksAreNamed) {
+  for (const char* name : {"config.json", "model.safetensors"}) {
+    std::filesystem::rename(At("config.json"), At("kept"));
+    std::filesystem::copy_file(At("kept"), At("config.json"));
+    std::filesystem::remove(At(name));
+    std::filesystem::create_symlink(name, At(name));
+    EXPECT_EQ(Open().status().code(), StatusCode::kIo) << name;
+    EXPECT_THAT(Error(), AllOf(HasSubstr(At(name)), HasSubstr("symbolic links")));
+    std::filesystem::remove(At(name));
+    std::filesystem::rename(At("kept"), At("config.json"));
+  }
+}
+
+TEST_F(ModelTest, FilesChangedWhileInUseAreSeen) {  // known-bugs 115
+  WriteTensors(At("model.safetensors"), XlmRobertaTensors());
+  const auto model = Open();
+  ASSERT_TRUE(model.ok()) << Error();
+  EXPECT_TRUE((*model)->CheckUnchanged().ok());
+  std::filesystem::resize_file(At("model.safetensors"), 4096);
+  EXPECT_EQ((*model)->CheckUnchanged().code(), StatusCode::kIo);
+  EXPECT_THAT((*model)->CheckUnchanged().message(),
+              AllOf(HasSubstr("model.safetensors: cut short from"), HasSubstr("to 4096 bytes")));
+}
+
+TEST_F(ModelTest, PaddingTokenIsReadInEveryForm) {
+  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "");
+  Write("special_tokens_map.json", R"({"pad_token":{"content":"<p>","lstrip":false}})");
+  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  Write("tokenizer_config.json", R"({"model_max_length":512})");
+  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  Write("tokenizer_config.json", R"({"pad_token":"[PAD]"})");
+  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "[PAD]");
+  Write("tokenizer_config.json", R"({"pad_token":null})");
+  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  Write("tokenizer_config.json", "[");
+  EXPECT_EQ(ReadPaddingToken(folder_.path()).status().code(), StatusCode::kCorrupt);
 }
 
 TEST_F(ModelTest, ALinkThatLeadsNowhereIsNamed) {

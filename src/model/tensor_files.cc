@@ -26,6 +26,12 @@ Status NoWeights(const std::string& folder) {
         "\"from transformers import AutoModelForSequenceClassification as M; M.from_pretrained('",
         folder, "').save_pretrained('", folder, "', safe_serialization=True)\""));
   }
+  for (const char* other : {"onnx/model.onnx", "model.onnx", "tf_model.h5", "flax_model.msgpack",
+                            "openvino/openvino_model.xml", "model.gguf"}) {
+    if (!Exists(Concat(folder, "/", other))) continue;
+    return Unsupported(Concat(folder, ": the weights are in ", other,
+                              ", which Podium does not read; it reads model.safetensors"));
+  }
   return NotFound(
       Concat(folder, ": neither model.safetensors nor model.safetensors.index.json is there"));
 }
@@ -36,16 +42,22 @@ Result<TensorFiles> TensorFiles::Open(const std::string& folder) {
   TensorFiles files;
   const std::string index_path = Concat(folder, "/model.safetensors.index.json");
   const std::string single_path = Concat(folder, "/model.safetensors");
-  if (Exists(index_path)) {
-    files.origin_ = index_path;
-    PODIUM_RETURN_IF_ERROR(files.AddShards(folder, index_path));
-  } else if (Exists(single_path)) {
+  // transformers' order of preference.
+  if (Exists(single_path)) {
     files.origin_ = single_path;
     PODIUM_RETURN_IF_ERROR(files.AddFile(single_path, files.tensors_));
+  } else if (Exists(index_path)) {
+    files.origin_ = index_path;
+    PODIUM_RETURN_IF_ERROR(files.AddShards(folder, index_path));
   } else {
     return NoWeights(folder);
   }
   return files;
+}
+
+Status TensorFiles::CheckUnchanged() const {
+  for (const MappedFile& file : files_) PODIUM_RETURN_IF_ERROR(file.CheckUnchanged());
+  return OkStatus();
 }
 
 const MappedTensor* TensorFiles::Find(const std::string& name) const {
@@ -56,9 +68,12 @@ const MappedTensor* TensorFiles::Find(const std::string& name) const {
 Status TensorFiles::AddFile(const std::string& path,
                             std::unordered_map<std::string, MappedTensor>& tensors) {
   PODIUM_ASSIGN_OR_RETURN(MappedFile file, MappedFile::Open(path));
-  PODIUM_ASSIGN_OR_RETURN(std::vector<TensorEntry> entries, ParseSafetensors(file.bytes(), path));
+  auto entries = ParseSafetensors(file.bytes(), path);
+  // What looks corrupt may be a file that somebody is writing.
+  PODIUM_RETURN_IF_ERROR(file.CheckUnchanged());
+  PODIUM_RETURN_IF_ERROR(entries.status());
   file.Prefetch();
-  for (TensorEntry& entry : entries) {
+  for (TensorEntry& entry : *entries) {
     tensors.emplace(std::move(entry.name), MappedTensor{.data = file.bytes().data() + entry.begin,
                                                         .dtype = std::move(entry.dtype),
                                                         .shape = std::move(entry.shape),

@@ -21,13 +21,15 @@ struct MappedTensor {
   std::string file;  // where it is, for messages
 };
 
-/// Maps model.safetensors, or the shards that model.safetensors.index.json names. Where both are
-/// there the index decides; files it does not name are not opened. Immutable; any thread.
+/// Maps model.safetensors, or else the shards that model.safetensors.index.json names:
+/// transformers' order of preference. Other files are not opened. Immutable; any thread.
 class TensorFiles {
  public:
   static Result<TensorFiles> Open(const std::string& folder);
   /// Null when there is no tensor of this name.
   const MappedTensor* Find(const std::string& name) const;
+  /// kIo when one of the files was cut short or written to since Open.
+  Status CheckUnchanged() const;
   /// All of them, by name.
   const std::unordered_map<std::string, MappedTensor>& tensors() const { return tensors_; }
   /// Where the tensors come from, for messages.

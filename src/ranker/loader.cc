@@ -53,6 +53,19 @@ class TokenizerLoading {
   std::thread thread_;
 };
 
+// RoBERTa's rows of the position table are counted from the padding id. transformers takes the one
+// of config.json; where the tokenizer has another, one of the two files is not the model's.
+Status CheckPadding(const Tokenizer& tokenizer, const std::string& folder, int padding_id) {
+  if (padding_id < 0) return OkStatus();
+  PODIUM_ASSIGN_OR_RETURN(const std::string token, ReadPaddingToken(folder));
+  const std::string_view piece = tokenizer.Piece(padding_id);
+  if (token.empty() || piece == token) return OkStatus();
+  return Corrupt(Concat(folder, "/config.json: pad_token_id is ", padding_id,
+                        ", which the tokenizer has as \"", piece, "\"; its pad_token is \"", token,
+                        "\". Positions count from the padding id, so that every score would be "
+                        "another: make both the same"));
+}
+
 }  // namespace
 
 Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
@@ -65,6 +78,7 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   loaded.score_scale = model->spec().score_scale;
   loaded.layers = model->spec().layers;
   loaded.hidden = model->spec().hidden;
+  const int padding_id = model->spec().padding_id();
 
   Ranker::Parts parts;
   parts.team = std::make_unique<Team>(options.threads > 0 ? options.threads : UsableCores());
@@ -73,6 +87,7 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   engine_options.isa = options.isa;
   PODIUM_ASSIGN_OR_RETURN(parts.engine, MakeEngine(std::move(model), engine_options, *parts.team));
   PODIUM_ASSIGN_OR_RETURN(parts.tokenizer, tokenizer.Take());
+  PODIUM_RETURN_IF_ERROR(CheckPadding(*parts.tokenizer, loaded.folder, padding_id));
 
   RankerOptions ranker_options;
   ranker_options.max_length = options.max_length;

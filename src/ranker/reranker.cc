@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/bus_error.h"
 #include "base/concat.h"
 #include "ranker/loader.h"
 #include "ranker/results.h"
@@ -76,6 +77,8 @@ auto WithoutExceptions(Body body) -> decltype(body()) {
 }
 
 }  // namespace
+
+void CatchLostModelFiles() { CatchBusErrors(); }
 
 Reranker::Reranker(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Reranker::~Reranker() = default;

@@ -114,6 +114,7 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
 Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
   PODIUM_RETURN_IF_ERROR(
       CheckBatch(batch, logits.size(), limits_, spec_.vocabulary, spec_.token_types));
+  PODIUM_RETURN_IF_ERROR(weights_.CheckUnchanged());
   ScopedFloatMode mode;
   const int n = batch.size();
   // RoBERTa's positions skip the padding id also where a text holds it ("<pad>" in a document): it
@@ -153,7 +154,7 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
     });
   }
   Head(first, logits);
-  return OkStatus();
+  return weights_.CheckUnchanged();  // the word embeddings that were read are those of the file
 }
 
 void NativeLane::ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body) {

@@ -265,6 +265,7 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
       }
     }
   });
+  PODIUM_RETURN_IF_ERROR(weights->CheckUnchanged());  // what was packed is what the file held
   return weights;
 }
 

@@ -78,6 +78,8 @@ class NativeWeights {
   std::span<const float> position_row(int row) const { return Row(positions_, row); }
   std::span<const float> type_row(int row) const { return Row(types_, row); }
   bool has_types() const { return !types_.empty(); }
+  /// As Model's: word embeddings stay mapped.
+  Status CheckUnchanged() const { return model_->CheckUnchanged(); }
 
   PackedNorm embedding_norm;
   std::vector<PackedLayer> layers;
