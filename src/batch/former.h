@@ -19,9 +19,8 @@ struct BatchBudget {
   int tokens_max = 2048;
   /// Pairs of a batch, at most.
   int sequences_max = 512;
-  /// Cost of attention in tokens per token²: what a pair's quadratic part weighs against its linear
-  /// part. A layer does 24·h² multiply-adds per token in its products and 4·h·length in attention,
-  /// so 1/(6·h) makes both equal in work. 0 counts tokens only.
+  /// What a pair's quadratic part weighs against its linear part, in tokens per token²: the
+  /// engine's (EngineInfo). 0 counts tokens only.
   double attention_cost = 0;
 
   double Cost(int length) const {

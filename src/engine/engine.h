@@ -40,6 +40,9 @@ struct EngineInfo {
   int length_max = 0;     // tokens of one sequence
   int vocabulary = 0;
   int token_types = 0;
+  /// Work of a token's attention to one other token, in units of the work a token has alone: a
+  /// pair's cost is tokens + attention_cost · tokens².
+  double attention_cost = 0;
   size_t parameters = 0;
   size_t weight_bytes = 0;
   bool deterministic =

@@ -96,7 +96,9 @@ Ranker::Ranker(Parts parts, std::unique_ptr<Lane> lane, const RankerOptions& opt
     : parts_(std::move(parts)),
       lane_(std::move(lane)),
       options_(options),
-      budget_{.tokens_max = options.batch_tokens_max, .sequences_max = options.batch_sequences_max},
+      budget_{.tokens_max = options.batch_tokens_max,
+              .sequences_max = options.batch_sequences_max,
+              .attention_cost = parts_.engine->info().attention_cost},
       length_max_(length_max),
       send_types_(parts_.engine->info().token_types > 1) {}
 

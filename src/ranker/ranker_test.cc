@@ -279,6 +279,19 @@ TEST(Ranker, ManyThreadsSameScoresOneCallAtATime) {
   EXPECT_FALSE(rig.counts->overlapped);
 }
 
+TEST(Ranker, LongPairsCountWithTheirAttention) {
+  const std::vector<std::string> documents = RandomDocuments(60, 3);
+  int calls[2];
+  for (const bool counted : {false, true}) {
+    FakeEngineOptions options;
+    if (counted) options.info.attention_cost = 1.0 / 16;
+    const Rig rig = Make(options, {.batch_tokens_max = 200});
+    ASSERT_TRUE(ScoreDocuments(*rig.ranker, "q", documents).ok());
+    calls[counted] = rig.counts->calls;
+  }
+  EXPECT_GT(calls[true], calls[false]);
+}
+
 TEST(Ranker, NoMemoryForALaneIsAnError) {
   FakeEngineOptions options;
   options.lanes = false;

@@ -61,6 +61,8 @@ Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> mo
   info.length_max = spec.length_max();
   info.vocabulary = spec.vocabulary;
   info.token_types = spec.token_types;
+  // Multiply-adds of a layer per token: 4·h² + 2·h·ffn in products, 2·h for each token attended to.
+  info.attention_cost = 1.0 / (2.0 * spec.hidden + spec.ffn);
   info.parameters = model->parameters();
   info.deterministic = true;
   PODIUM_ASSIGN_OR_RETURN(auto weights,
