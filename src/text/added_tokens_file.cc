@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "base/utf8.h"
 #include "text/file_error.h"
+#include "text/unicode.h"
 
 namespace podium {
 
@@ -38,6 +40,8 @@ Result<FileToken> ParseAddedToken(json::Value value, const std::string& where, b
 Status InstallAddedTokens(std::vector<FileToken> tokens, TokenizerParts& parts) {
   std::vector<AddedToken> raw, normalized;
   std::unordered_set<std::string> texts;
+  bool any_rstrip[2] = {};  // of those that are not normalized, of those that are
+  for (const FileToken& each : tokens) any_rstrip[each.normalized] |= each.token.rstrip;
   for (FileToken& each : tokens) {
     AddedToken& token = each.token;
     // The reference matches after invalid bytes were replaced, we match before.
@@ -62,6 +66,13 @@ Status InstallAddedTokens(std::vector<FileToken> tokens, TokenizerParts& parts) 
       if (token.text.empty()) {
         return Unsupported(Concat(each.where, ": nothing is left of it after normalization"));
       }
+    }
+    // Where one token swallows the white space that another one starts with, which swallows too,
+    // the reference loses the second or fails, by the count of spaces.
+    if (token.lstrip && any_rstrip[each.normalized] && IsWhitespace(DecodeUtf8(token.text).code)) {
+      return Unsupported(Concat(each.where, ": \"", token.text,
+                                "\" starts with white space and has ",
+                                "lstrip, while another token has rstrip"));
     }
     (each.normalized ? normalized : raw).push_back(std::move(token));
   }

@@ -54,6 +54,19 @@ Status ParseAddedTokens(std::optional<json::Value> value, const std::string& whe
   return InstallAddedTokens(std::move(tokens), parts);
 }
 
+// Whether a Metaspace with the prepend_scheme "first" is in there.
+bool PrependsFirst(json::Value pre_tokenizer) {
+  const auto scheme = pre_tokenizer.Find("prepend_scheme");
+  bool found = scheme && scheme->AsString() == "first";
+  if (const auto steps = pre_tokenizer.Find("pretokenizers")) {
+    steps->ForEachElement([&](json::Value step) {
+      found |= PrependsFirst(step);
+      return !found;
+    });
+  }
+  return found;
+}
+
 // The text of a file that need not be there, "" when it is not.
 Result<FileText> ReadOptional(const std::string& folder, const char* name) {
   const std::string path = Concat(folder, "/", name);
@@ -82,6 +95,11 @@ Result<std::unique_ptr<Tokenizer>> ParseTokenizer(std::string_view file, std::st
   if (const auto pre_tokenizer = root.Find("pre_tokenizer")) {
     PODIUM_ASSIGN_OR_RETURN(parts.pre_tokenizer,
                             ParsePreTokenizer(*pre_tokenizer, where("pre_tokenizer")));
+    // It means the start of the text before normalization, which may take away or insert there.
+    if (!parts.normalizer.empty() && PrependsFirst(*pre_tokenizer)) {
+      return Unsupported(
+          Concat(where("pre_tokenizer"), ".prepend_scheme: \"first\" after a normalizer"));
+    }
   }
   const auto model = root.Find("model");
   if (!model) return WrongType(where("model"), model, "an object");

@@ -107,6 +107,35 @@ TEST(TokenizerFile, ScoresAreReadAsTheReferenceReadsThem) {
   EXPECT_THAT(Ids(file, "ggggggg"), ElementsAre(4, 4, 4, 3));
 }
 
+// Both came out otherwise than in the reference.
+TEST(TokenizerFile, RefusesWhatDependsOnPlacesBeforeNormalization) {
+  File file;
+  file.pre_tokenizer = R"({"type":"Sequence","pretokenizers":[
+      {"type":"Metaspace","replacement":"▁","prepend_scheme":"first"}]})";
+  EXPECT_TRUE(Parse(file).ok());
+  file.normalizer = R"({"type":"Strip","strip_left":true,"strip_right":false})";
+  EXPECT_EQ(Parse(file).status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(Parse(file).status().ToString(), testing::HasSubstr("prepend_scheme"));
+
+  File spaces;
+  const auto added = [](const char* strip, const char* text, const char* other) {
+    return std::string(R"([{"id":8,"content":"<m>","single_word":false,"lstrip":false,"rstrip":)") +
+           other + R"(,"normalized":false,"special":true},{"id":9,"content":")" + text +
+           R"(","single_word":false,"lstrip":)" + strip +
+           R"(,"rstrip":false,"normalized":false,"special":true}])";
+  };
+  spaces.added = added("true", "  ", "true");
+  EXPECT_EQ(Parse(spaces).status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(Parse(spaces).status().ToString(), testing::HasSubstr("lstrip"));
+  for (const std::string& fine :
+       {added("false", "  ", "true"), added("true", "x ", "true"), added("true", "  ", "false")}) {
+    spaces.added = fine;
+    EXPECT_TRUE(Parse(spaces).ok()) << fine;
+  }
+  spaces.added = added("false", "  ", "true");
+  EXPECT_THAT(Ids(spaces, "<m>    a"), ElementsAre(8, 9, 9, 6));
+}
+
 TEST(TokenizerFile, AddedTokensBeyondTheVocabulary) {
   const char* flags = R"("single_word":false,"lstrip":false,"rstrip":false,"special":false,)";
   File file;
