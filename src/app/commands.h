@@ -22,6 +22,8 @@ int Run(const TokenizeCommand& command, Session session);
 int Run(const InspectCommand& command, Session session);
 int Run(const DoctorCommand& command, Session session);
 int Run(const LengthsCommand& command, Session session);
+int Run(const EvalCommand& command, Session session);
+int Run(const ScoreCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
 int Run(const CompareCommand& command, Session session);
 int Run(const VersionCommand& command, Session session);

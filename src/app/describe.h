@@ -16,6 +16,9 @@ constexpr const char* kModelHelp =
 inline const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
                                                                  {"json", OutputFormat::kJson}};
 
+inline const std::map<std::string, ScoreKind> kScoreKinds = {
+    {"model", ScoreKind::kModel}, {"sigmoid", ScoreKind::kSigmoid}, {"raw", ScoreKind::kRaw}};
+
 /// --truncation: which side of a pair that is too long is cut.
 void AddTruncation(CLI::App& command, std::string& truncation);
 /// --model, --precision, --isa, --threads, --max-length, --truncation.
@@ -24,6 +27,8 @@ void AddOpenOptions(CLI::App& command, OpenOptions& open);
 /// LISTS, and where their documents and grades come from.
 void AddListsOptions(CLI::App& command, ListsOptions& lists);
 
+void DescribeScore(CLI::App& command, ScoreCommand& score);
+void DescribeEval(CLI::App& command, EvalCommand& eval);
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
 void DescribeCompare(CLI::App& command, CompareCommand& compare);
 
@@ -50,6 +55,14 @@ void AddChoice(CLI::App& command, const std::string& flag, T& target,
           },
           help)
       ->type_name(Names(choices));
+}
+
+/// An option that stays empty when it is not given.
+template <typename T>
+void AddOptionalText(CLI::App& command, const std::string& flag, T& target,
+                     const std::string& help) {
+  command.add_option_function<std::string>(
+      flag, [&target](const std::string& text) { target = text; }, help);
 }
 
 }  // namespace podium

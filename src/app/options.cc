@@ -51,7 +51,7 @@ private and gated models, HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE, HT
 constexpr const char* kMainExamples = R"help(
 Examples:
   podium rank -q "what is a tomato" "A tomato is a berry." "Trains run twice a day."
-  podium rank --help
+  podium help rank
 
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong command line, 3 a
 threshold of compare was missed, 130 Ctrl-C.)help";
@@ -64,15 +64,6 @@ const std::map<std::string, InputKind> kInputKinds = {{"auto", InputKind::kAuto}
                                                       {"lines", InputKind::kLines},
                                                       {"jsonl", InputKind::kJsonl},
                                                       {"json", InputKind::kJson}};
-const std::map<std::string, ScoreKind> kScoreKinds = {
-    {"model", ScoreKind::kModel}, {"sigmoid", ScoreKind::kSigmoid}, {"raw", ScoreKind::kRaw}};
-
-template <typename T>
-void AddOptionalText(CLI::App& command, const std::string& flag, T& target,
-                     const std::string& help) {
-  command.add_option_function<std::string>(
-      flag, [&target](const std::string& text) { target = text; }, help);
-}
 
 void DescribeRank(CLI::App& command, RankCommand& rank) {
   AddOptionalText(command, "-q,--query", rank.query, "The query; goes before one in the input");
@@ -189,6 +180,14 @@ int UsageError(const CLI::App& main, const std::string& message) {
   return kExitUsage;
 }
 
+std::string UnknownCommand(const std::string& got, const std::vector<CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return "unknown command \"" + got + "\"" + "; commands: " + list + Suggestion(got, names);
+}
+
 // What was not expected: a misspelt command or option.
 std::string ExtrasMessage(const CLI::App& main, const std::vector<CLI::App*>& commands) {
   const auto chosen = main.get_subcommands();
@@ -200,11 +199,12 @@ std::string ExtrasMessage(const CLI::App& main, const std::vector<CLI::App*>& co
     return "unknown option " + name + Suggestion(name, Flags(where));
   }
   if (!chosen.empty()) return "unexpected argument \"" + got + "\"";
-  std::vector<std::string> names;
-  for (const CLI::App* command : commands) names.push_back(command->get_name());
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return "unknown command \"" + got + "\"" + "; commands: " + list + Suggestion(got, names);
+  return UnknownCommand(got, commands);
+}
+
+int PrintHelp(const CLI::App& command) {
+  std::fputs(command.help().c_str(), stdout);
+  return std::fflush(stdout) == 0 ? kExitOk : kExitError;
 }
 
 }  // namespace
@@ -244,9 +244,29 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   CLI::App* compare_app = main.add_subcommand(
       "compare", "Score the same lists with two models, precisions or tables; gate a deployment");
   DescribeCompare(*compare_app, compare);
-  const std::vector<CLI::App*> commands = {rank_app, tokenize_app, inspect_app, doctor_app,
-                                           pull_app, lengths_app,  compare_app};
+  ScoreCommand score;
+  CLI::App* score_app =
+      main.add_subcommand("score", "Score files of pairs or lists, line by line, of any size");
+  DescribeScore(*score_app, score);
+  EvalCommand eval;
+  CLI::App* eval_app =
+      main.add_subcommand("eval", "How good a ranking is: nDCG, MRR, MAP, recall, precision");
+  DescribeEval(*eval_app, eval);
+  const std::vector<CLI::App*> commands = {rank_app,     score_app,   eval_app,
+                                           tokenize_app, inspect_app, doctor_app,
+                                           pull_app,     lengths_app, compare_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
+
+  // "podium help COMMAND" is "podium COMMAND --help".
+  if (argc > 1 && std::strcmp(argv[1], "help") == 0) {
+    const CLI::App* about = &main;
+    for (const CLI::App* command : commands) {
+      if (argc > 2 && command->get_name() == argv[2]) about = command;
+    }
+    if (argc > 3) return UsageError(main, "help: expected the name of one command");
+    if (argc > 2 && about == &main) return UsageError(main, UnknownCommand(argv[2], commands));
+    return PrintHelp(*about);
+  }
 
   // What follows "--" is text, whatever it looks like. CLI11 2.1 forgets that after a positional.
   char** const end = argv + argc;
@@ -258,8 +278,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
     main.parse(static_cast<int>(mark - argv), argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = main.get_subcommands();
-    std::fputs((chosen.empty() ? main : *chosen[0]).help().c_str(), stdout);
-    return std::fflush(stdout) == 0 ? kExitOk : kExitError;
+    return PrintHelp(chosen.empty() ? main : *chosen[0]);
   } catch (const CLI::ExtrasError&) {
     return UsageError(main, ExtrasMessage(main, commands));
   } catch (const CLI::Error& error) {
@@ -277,6 +296,8 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (!literal.empty()) return UsageError(main, "unexpected argument \"" + literal[0] + "\"");
   if (inspect_app->parsed()) return Command(std::move(inspect));
   if (doctor_app->parsed()) return Command(std::move(doctor));
+  if (score_app->parsed()) return Command(std::move(score));
+  if (eval_app->parsed()) return Command(std::move(eval));
   if (pull_app->parsed()) return Command(std::move(pull));
   if (lengths_app->parsed()) return Command(std::move(lengths));
   if (compare_app->parsed()) return Command(std::move(compare));

@@ -1,8 +1,8 @@
 // The command line as nested structs: every field with its default and unit.
 //
 // app/ is main(): it reads the command line, builds the parts, joins them and prints. It may
-// include every folder but tests; CLI11 is seen in options.cc and describe.* only. One thread, but
-// for what the ranker starts.
+// include every folder but tests; CLI11 is seen in options.cc and describe*.* only. One thread,
+// but for what the ranker starts.
 #ifndef PODIUM_APP_OPTIONS_H_
 #define PODIUM_APP_OPTIONS_H_
 
@@ -64,7 +64,7 @@ struct PullCommand {
   int retries = 5;
 };
 
-/// What `compare` and `lengths` read.
+/// Labelled lists, and what takes the place of their own documents and grades.
 struct ListsOptions {
   std::string path;  // a file or folder, "-" for standard input
   RerankSetOptions set;
@@ -101,10 +101,51 @@ struct CompareCommand {
   OutputFormat format = OutputFormat::kAuto;
 };
 
+enum class ScoreInputKind { kAuto, kJsonl, kTsv };
+enum class ScoreOutputFormat {
+  kSame,  // the lines of the input with scores behind them
+  kTrec,  // a TREC run
+};
+
+struct ScoreCommand {
+  OpenOptions open;
+  std::string file;    // "" or "-" for standard input
+  std::string output;  // "" for standard output
+  ScoreInputKind input = ScoreInputKind::kAuto;
+  ScoreOutputFormat format = ScoreOutputFormat::kSame;
+  std::optional<std::string> query;  // of every line
+  // Members of a line of JSON, or columns of a TSV; "" for the usual ones.
+  std::string query_field;
+  std::string document_field;
+  std::string documents_field;
+  std::string query_id_field;
+  std::string document_id_field;
+  std::string score_field;
+  bool header = false;  // the first line of a TSV names its columns
+  ScoreKind scores = ScoreKind::kSigmoid;
+  bool skip_bad_lines = false;
+  bool resume = false;
+  bool force = false;  // write an output file anew
+  bool time = false;
+};
+
+struct EvalCommand {
+  OpenOptions open;
+  ListsOptions lists;  // no path when qrels and run are all there is
+  std::string metrics = "ndcg@10,mrr@10,map,recall@100";
+  bool skip_missing = false;  // queries that the run lacks
+  bool per_query = false;
+  bool interval = false;  // bootstrap bounds of each mean
+  std::string write_run;  // "" for none
+  OutputFormat format = OutputFormat::kAuto;
+};
+
+/// `podium help [COMMAND]` is answered by ParseCommandLine.
 struct VersionCommand {};
 
-using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
-                             PullCommand, LengthsCommand, CompareCommand, VersionCommand>;
+using Command =
+    std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand, PullCommand,
+                 LengthsCommand, CompareCommand, ScoreCommand, EvalCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;

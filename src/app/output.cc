@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/concat.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr size_t kBufferBytes = size_t{64} << 10;
 }  // namespace
 
-Output::Output(int descriptor) : descriptor_(descriptor) {
+Output::Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {
   is_terminal_ = isatty(descriptor) == 1;
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
@@ -55,7 +56,7 @@ void Output::Flush() {
     } else if (errno == EPIPE) {
       closed_ = true;
     } else if (errno != EINTR) {
-      status_ = IoError(Concat("standard output: ", std::strerror(errno)));
+      status_ = IoError(Concat(name_, ": ", std::strerror(errno)));
     }
   }
   buffer_.clear();

@@ -12,13 +12,18 @@ namespace podium {
 /// Writes to a file descriptor. Not thread-safe.
 class Output {
  public:
-  explicit Output(int descriptor);
+  /// `name` is what messages call it.
+  explicit Output(int descriptor, std::string name = "standard output");
 
   void Write(std::string_view text);
+  /// Hands on what was written so far.
+  void Flush();
   /// What is left, and the first error of all writes. A reader that went away is no error: it has
   /// what it wanted. After it, and after any error, writes do nothing.
   Status Finish();
 
+  /// Whether the reader went away, or a write failed: nothing that is written goes anywhere.
+  bool is_closed() const { return closed_ || !status_.ok(); }
   bool is_terminal() const { return is_terminal_; }
   /// Colours and bold: on a terminal, unless NO_COLOR is set or TERM is dumb.
   bool has_style() const { return has_style_; }
@@ -26,9 +31,8 @@ class Output {
   int columns() const;
 
  private:
-  void Flush();
-
   const int descriptor_;
+  const std::string name_;
   bool is_terminal_ = false;
   bool has_style_ = false;
   bool closed_ = false;

@@ -6,26 +6,16 @@
 #include "app/table.h"
 #include "base/concat.h"
 #include "base/utf8.h"
-#include "json/writer.h"
 
 namespace podium {
 namespace {
-
-// sigmoid is given in double: near 0 and 1 it keeps scores apart that float would make equal.
-void WriteScore(const RankingView& view, const RankedDocument& result, json::Writer& writer) {
-  if (view.scores == ScoreKind::kRaw) {
-    writer.Float(result.score.logit);
-  } else {
-    writer.Double(Sigmoid(result.score.logit));
-  }
-}
 
 void WriteResult(const RankingView& view, const RankedDocument& result, json::Writer& writer) {
   writer.BeginObject();
   writer.Key("index");
   writer.Int(result.index);
   writer.Key("score");
-  WriteScore(view, result, writer);
+  WriteScore(view.scores, result.score.logit, writer);
   writer.Key("document");
   writer.String(view.documents[result.index]);
   writer.Key("tokens");
@@ -47,6 +37,38 @@ std::string ScoreText(const RankingView& view, const RankedDocument& result) {
 }
 
 }  // namespace
+
+void WriteScore(ScoreKind kind, float logit, json::Writer& writer) {
+  if (kind == ScoreKind::kRaw) {
+    writer.Float(logit);
+  } else {
+    writer.Double(Sigmoid(logit));
+  }
+}
+
+void AppendTsvText(std::string_view text, std::string& out) {
+  constexpr char kHex[] = "0123456789abcdef";
+  for (size_t at = 0; at < text.size();) {
+    const Utf8Char c = DecodeUtf8(text.substr(at));
+    at += static_cast<size_t>(c.bytes);
+    if (c.code == '\t') {
+      out += "\\t";
+    } else if (c.code == '\n') {
+      out += "\\n";
+    } else if (c.code == '\r') {
+      out += "\\r";
+    } else if (c.code == '\\') {
+      out += "\\\\";
+    } else if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
+      // Whoever prints the file on a terminal must not be steered by what is in it.
+      out += "\\x";
+      out += kHex[c.code >> 4];
+      out += kHex[c.code & 15];
+    } else {
+      AppendUtf8(c.code, out);
+    }
+  }
+}
 
 std::string RankingJson(const RankingView& view) {
   std::string out;
@@ -78,23 +100,9 @@ std::string ResultJsonLine(const RankingView& view, const RankedDocument& result
 std::string ResultTsvLine(const RankingView& view, const RankedDocument& result) {
   std::string out = Concat(result.index, "\t");
   json::Writer writer(out);
-  WriteScore(view, result, writer);
+  WriteScore(view.scores, result.score.logit, writer);
   out += Concat("\t", result.score.tokens, result.score.truncated ? "\t1\t" : "\t0\t");
-  std::string text;
-  AppendReplaced(view.documents[result.index], text);
-  for (const char c : text) {
-    if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (c == '\\') {
-      out += "\\\\";
-    } else {
-      out += c;
-    }
-  }
+  AppendTsvText(view.documents[result.index], out);
   out += '\n';
   return out;
 }

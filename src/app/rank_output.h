@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/options.h"
+#include "json/writer.h"
 #include "podium/reranker.h"
 
 namespace podium {
@@ -21,12 +22,19 @@ struct RankingView {
   ScoreKind scores = ScoreKind::kSigmoid;  // or kRaw
 };
 
+/// The logit as it is, or its sigmoid in double: near 0 and 1 that keeps scores apart which float
+/// would make equal.
+void WriteScore(ScoreKind kind, float logit, json::Writer& writer);
+/// Tabs, line ends, backslashes and control characters as \t, \n, \r, \\ and \xHH; invalid UTF-8 as
+/// U+FFFD.
+void AppendTsvText(std::string_view text, std::string& out);
+
 /// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens", "truncated"}]}
 std::string RankingJson(const RankingView& view);
 /// One result as a line of JSON.
 std::string ResultJsonLine(const RankingView& view, const RankedDocument& result);
-/// index, score, tokens, truncated (0 or 1) and document, tabs between; in the document \\, \t, \n and \r
-/// are written as those two characters.
+/// index, score, tokens, truncated (0 or 1) and document, tabs between; the document as
+/// AppendTsvText has it.
 std::string ResultTsvLine(const RankingView& view, const RankedDocument& result);
 /// Rank, score, a bar of the score's sigmoid, index, tokens of the pair, "cut" where something was
 /// left out, and the document's start.

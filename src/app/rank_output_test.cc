@@ -33,6 +33,12 @@ TEST_F(RankOutput, SmallScoresKeepTheirDigits) {
               HasSubstr("\"score\":1.63145401"));
 }
 
+TEST_F(RankOutput, TsvTextSteersNoTerminal) {
+  std::string out;
+  AppendTsvText("\x1b[31m \x7f \u009b \u00a0é", out);
+  EXPECT_EQ(out, "\\x1b[31m \\x7f \\x9b \u00a0é");
+}
+
 TEST_F(RankOutput, TsvIsOneLineAResult) {
   EXPECT_EQ(ResultTsvLine(View(ScoreKind::kRaw), ranking_[1]),
             "0\t-11.0234375\t9\t1\ta\\tb\\\\n\\n\n");

@@ -1,6 +1,7 @@
 #include "base/line_reader.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,12 @@ LineReader::~LineReader() {
 }
 
 std::string LineReader::Where() const { return Concat(name_, ":", number_); }
+
+bool LineReader::IsReady() const {
+  if (descriptor_ < 0 || ended_ || buffer_.find('\n', start_) != std::string::npos) return true;
+  pollfd wanted{descriptor_, POLLIN, 0};
+  return ::poll(&wanted, 1, /*timeout=*/0) != 0;
+}
 
 void LineReader::Skip(size_t bytes) {
   start_ += bytes;

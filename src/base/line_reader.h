@@ -37,6 +37,9 @@ class LineReader {
   /// kCancelled come again on the next call.
   Result<bool> Next(std::string_view* line);
 
+  /// Whether Next() has something without waiting for whoever writes into a pipe.
+  bool IsReady() const;
+
   /// Of the line that Next() gave, or refused, last; counts from 1.
   size_t number() const { return number_; }
   /// Whether that line had its end, which the last one of a file may lack.

@@ -101,6 +101,7 @@ TEST(LineReader, ACancelledReadOfAPipeEnds) {
   ASSERT_TRUE(reader.ok());
   std::string_view line;
   ASSERT_TRUE(*reader->Next(&line));
+  EXPECT_TRUE(reader->IsReady());
   writer.join();
   cancel = true;
   ASSERT_TRUE(*reader->Next(&line));  // was read already

@@ -17,6 +17,8 @@ Judgements::Query& Judgements::FindOrAdd(std::string_view query) {
 
 void Judgements::AddQuery(std::string_view query) { FindOrAdd(query); }
 
+void Judgements::AddQuery(const Query& query) { FindOrAdd(query.id).grades = query.grades; }
+
 Status Judgements::Add(std::string_view query, std::string_view document, int grade) {
   if (grade > kGradeMax || grade < -kGradeMax) {
     return InvalidArgument(Concat("grade ", grade, "; allowed: ", -kGradeMax, " to ", kGradeMax));

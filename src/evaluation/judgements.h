@@ -38,6 +38,8 @@ class Judgements {
   Status Add(std::string_view query, std::string_view document, int grade);
   /// A query, be it without any grade.
   void AddQuery(std::string_view query);
+  /// A query with its grades; it was not there before.
+  void AddQuery(const Query& query);
 
   /// In the order of their first appearance.
   const std::vector<Query>& queries() const { return queries_; }
