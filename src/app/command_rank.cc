@@ -94,10 +94,7 @@ int Run(const RankCommand& command, Session session) {
   if (format == OutputFormat::kAuto) {
     format = session.out.is_terminal() ? OutputFormat::kTable : OutputFormat::kJsonl;
   }
-  ScoreKind scores = command.scores;
-  if (scores == ScoreKind::kModel) {
-    scores = info.score_scale == ScoreScale::kLogit ? ScoreKind::kRaw : ScoreKind::kSigmoid;
-  }
+  const ScoreKind scores = ChosenScores(command.scores, info);
   Print({*input->query, info.name, info.precision, documents, *ranking, scores}, format,
         session.out);
   if (Status status = session.out.Finish(); !status.ok()) return Fail(status);

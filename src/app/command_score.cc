@@ -13,6 +13,7 @@
 #include "app/commands.h"
 #include "app/display_width.h"
 #include "app/progress.h"
+#include "app/rank_output.h"
 #include "app/score_files.h"
 #include "app/score_line.h"
 #include "base/concat.h"
@@ -307,6 +308,8 @@ int Run(const ScoreCommand& command, Session session) {
   open.model = *std::move(model);
   auto reranker = Reranker::Open(open);
   if (!reranker.ok()) return Fail(reranker.status());
+
+  input->set_scores(ChosenScores(command.scores, (*reranker)->info()));
 
   RankOptions options;
   options.cancel = &session.cancel;

@@ -57,8 +57,10 @@ void DescribeScore(CLI::App& command, ScoreCommand& score) {
   command.add_option("--score-field", score.score_field,
                      "Name of the member that is added; default: score, of lists scores");
   command.add_flag("--header", score.header, "The first line of a TSV names its columns");
-  AddChoice(command, "--scores", score.scores, kScoreKinds,
-            "sigmoid: 0 to 1 (default); raw: the model's logit, as a run always has");
+  AddChoice(
+      command, "--scores", score.scores, kScoreKinds,
+      "model: as its files say, else sigmoid (default); sigmoid: 0 to 1; raw: the logit, as a run "
+      "always has");
   AddChoice(command, "--on-error", score.skip_bad_lines, kOnError,
             "A line that cannot be scored: stop there (default), or skip and count it");
   command.add_flag("--resume", score.resume,

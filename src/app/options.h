@@ -122,7 +122,7 @@ struct ScoreCommand {
   std::string document_id_field;
   std::string score_field;
   bool header = false;  // the first line of a TSV names its columns
-  ScoreKind scores = ScoreKind::kSigmoid;
+  ScoreKind scores = ScoreKind::kModel;
   bool skip_bad_lines = false;
   bool resume = false;
   bool force = false;  // write an output file anew

@@ -38,6 +38,11 @@ std::string ScoreText(const RankingView& view, const RankedDocument& result) {
 
 }  // namespace
 
+ScoreKind ChosenScores(ScoreKind asked, const ModelInfo& model) {
+  if (asked != ScoreKind::kModel) return asked;
+  return model.score_scale == ScoreScale::kLogit ? ScoreKind::kRaw : ScoreKind::kSigmoid;
+}
+
 void WriteScore(ScoreKind kind, float logit, json::Writer& writer) {
   if (kind == ScoreKind::kRaw) {
     writer.Float(logit);

@@ -22,6 +22,8 @@ struct RankingView {
   ScoreKind scores = ScoreKind::kSigmoid;  // or kRaw
 };
 
+/// What kModel means for a model: kRaw where its own files say that a score is the logit.
+ScoreKind ChosenScores(ScoreKind asked, const ModelInfo& model);
 /// The logit as it is, or its sigmoid in double: near 0 and 1 that keeps scores apart which float
 /// would make equal.
 void WriteScore(ScoreKind kind, float logit, json::Writer& writer);
@@ -29,7 +31,8 @@ void WriteScore(ScoreKind kind, float logit, json::Writer& writer);
 /// U+FFFD.
 void AppendTsvText(std::string_view text, std::string& out);
 
-/// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens", "truncated"}]}
+/// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens",
+/// "truncated"}]}
 std::string RankingJson(const RankingView& view);
 /// One result as a line of JSON.
 std::string ResultJsonLine(const RankingView& view, const RankedDocument& result);

@@ -27,6 +27,7 @@ class ScoreInput {
   /// nullopt at the end. kResourceExhausted for a line over the limit; the next call goes on.
   Result<std::optional<Line>> Next();
 
+  void set_scores(ScoreKind scores) { format_.scores = scores; }
   const ScoreFormat& format() const { return format_; }
   const std::optional<std::string>& header() const { return header_; }
   const LineReader& lines() const { return lines_; }

@@ -109,9 +109,11 @@ Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_
     return InvalidArgument(
         Concat("max_length: got ", max_length, ", this model was opened for ", length_max()));
   }
-  PODIUM_ASSIGN_OR_RETURN(max_length, ChooseLengthMax(*parts_.tokenizer, parts_.engine->info(),
-                                                      max_length == 0 ? length_max() : max_length));
-  const PairEncoder encoder(*parts_.tokenizer, max_length);
+  RankerOptions options = options_;
+  options.max_length = max_length == 0 ? length_max() : max_length;
+  PODIUM_ASSIGN_OR_RETURN(max_length,
+                          ChooseLengthMax(*parts_.tokenizer, parts_.engine->info(), options));
+  const PairEncoder encoder(*parts_.tokenizer, max_length, options_.truncation);
   std::vector<Score> scores(count);
   Duplicates duplicates(options_.duplicate_ids_max);
   Window window;
@@ -128,7 +130,7 @@ Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_
         query = encoder.EncodeQuery(pair.query);
       }
       const Encoded document = encoder.EncodeDocument(pair.document, query);
-      PODIUM_RETURN_IF_ERROR(encoder_.CheckRoom(query, document));
+      PODIUM_RETURN_IF_ERROR(encoder.CheckRoom(query, document));
       const size_t start = window.ids.size();
       scores[next].truncated = encoder.AppendPair(query, document, window.ids, window.types);
       const auto index = static_cast<uint32_t>(next);
