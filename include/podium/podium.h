@@ -94,6 +94,8 @@ typedef struct podium_pair {
 ///   isa               kernel table: "" for the best this processor has, or its name
 ///   threads           compute threads; "0" for as many as this process may use
 ///   max_length        tokens of a pair, special tokens included; "0" for the model's own limit
+///   truncation        how a pair that is too long is cut: "longest_first", "only_second" or
+///                     "flag_embedding"
 ///   batch_tokens_max  tokens computed together; "0" for the default; never changes a score
 typedef struct podium_options podium_options;
 /// NULL when memory is exhausted.

@@ -22,13 +22,14 @@ constexpr Key kKeys[] = {
     {"isa", &OpenOptions::isa, nullptr},
     {"threads", nullptr, &OpenOptions::threads},
     {"max_length", nullptr, &OpenOptions::max_length},
+    {"truncation", &OpenOptions::truncation, nullptr},
     {"batch_tokens_max", nullptr, &OpenOptions::batch_tokens_max},
 };
 
 // Stops compiling when OpenOptions gets a field: give it a key above, and a line in podium.h.
 [[maybe_unused]] void EveryFieldHasAKey(const OpenOptions& options) {
-  [[maybe_unused]] const auto& [model, precision, isa, threads, max_length, batch_tokens_max] =
-      options;
+  [[maybe_unused]] const auto& [model, precision, isa, threads, max_length, truncation,
+                                batch_tokens_max] = options;
 }
 
 Status Set(OpenOptions& options, std::string_view name, const char* value) {

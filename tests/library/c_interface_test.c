@@ -99,8 +99,8 @@ static void TestNull(void) {
 }
 
 static void TestOptions(void) {
-  static const char* const kKeys[] = {"precision", "isa", "threads", "max_length",
-                                      "batch_tokens_max"};
+  static const char* const kKeys[] = {"precision",  "isa",        "threads",
+                                      "max_length", "truncation", "batch_tokens_max"};
   podium_options* options = podium_options_new();
   size_t i;
   FAILS(podium_options_set(NULL, "threads", "1", &error), PODIUM_INVALID_ARGUMENT,
@@ -140,6 +140,7 @@ static void TestOpenErrors(void) {
   FailsToOpen("isa", "mmx", PODIUM_INVALID_ARGUMENT, "mmx");
   FailsToOpen("threads", "-1", PODIUM_INVALID_ARGUMENT, "-1");
   FailsToOpen("max_length", "100000", PODIUM_INVALID_ARGUMENT, "100000");
+  FailsToOpen("truncation", "middle", PODIUM_INVALID_ARGUMENT, "middle");
   FailsToOpen("batch_tokens_max", "-5", PODIUM_INVALID_ARGUMENT, "-5");
 }
 
