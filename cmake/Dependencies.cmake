@@ -34,12 +34,13 @@ if(NOT PODIUM_KERNELS_ONLY)
     add_library(utf8proc::utf8proc ALIAS utf8proc)
   endif()
 
-  # Only for `podium pull`: never downloaded (they carry the system's certificates and security fixes).
+  # Only for `podium pull`: never downloaded (they carry the system's certificates and security fixes). Their headers are
+  # needed here, the libraries when it runs.
   if(PODIUM_PULL)
     find_package(CURL 7.85 QUIET)
-    find_package(OpenSSL 1.1.1 QUIET COMPONENTS Crypto)
+    find_package(OpenSSL 3.0 QUIET COMPONENTS Crypto)
     if(NOT (CURL_FOUND AND OpenSSL_FOUND))
-      message(STATUS "podium pull: left out, libcurl 7.85 or OpenSSL was not found (libcurl4-openssl-dev, libssl-dev)")
+      message(STATUS "podium pull: left out, libcurl 7.85 or OpenSSL 3 was not found (libcurl4-openssl-dev, libssl-dev)")
     endif()
   endif()
 endif()

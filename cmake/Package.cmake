@@ -1,6 +1,6 @@
 # What `cpack` makes of a build with the preset `deb` or `tarball`. The .deb depends on the distribution's libraries;
-# the tarball has those of them that a plain system lacks in lib/podium, and no `podium pull`, since libcurl must be
-# the system's. packaging/trial makes both and tries them in a bare system.
+# the tarball has those of them that a plain system lacks in lib/podium. `podium pull` loads the system's
+# libcurl. packaging/trial makes both and tries them in a bare system.
 set(CPACK_PACKAGE_NAME podium)
 set(CPACK_PACKAGE_VENDOR "The Podium authors")
 set(CPACK_PACKAGE_CONTACT "The Podium authors <podium@users.noreply.github.com>")
@@ -17,6 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION text)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libcurl4")  # loaded when podium pull runs
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, cmake")
 set(CPACK_PACKAGE_DESCRIPTION
 "Podium reads a query together with each of its candidate documents and puts the

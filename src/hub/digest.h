@@ -12,6 +12,9 @@
 
 namespace podium::hub {
 
+/// kUnsupported where libcrypto cannot be loaded; nothing else here may be called then.
+Status CanDigest();
+
 /// 64 lower-case hexadecimal digits (SHA-256 of the bytes: large files) or 40 (git's blob SHA-1:
 /// small ones).
 bool IsDigest(std::string_view text);

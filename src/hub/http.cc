@@ -10,35 +10,90 @@
 
 #include "base/check.h"
 #include "base/concat.h"
+#include "hub/shared_library.h"
 #include "podium/version.h"
 
 namespace podium::hub {
 namespace {
 
+// What we call of libcurl, which is loaded with the first call.
+struct CurlApi {
+  decltype(&curl_global_init) global_init;
+  decltype(&curl_easy_init) easy_init;
+  decltype(&curl_easy_cleanup) easy_cleanup;
+  decltype(&curl_easy_reset) easy_reset;
+  decltype(&curl_easy_setopt) easy_setopt;
+  decltype(&curl_easy_perform) easy_perform;
+  decltype(&curl_easy_getinfo) easy_getinfo;
+  decltype(&curl_easy_strerror) easy_strerror;
+  decltype(&curl_easy_escape) easy_escape;
+  decltype(&curl_easy_nextheader) easy_nextheader;
+  decltype(&curl_free) free;
+  decltype(&curl_slist_append) slist_append;
+  decltype(&curl_slist_free_all) slist_free_all;
+  decltype(&curl_getdate) getdate;
+  decltype(&curl_url) url;
+  decltype(&curl_url_cleanup) url_cleanup;
+  decltype(&curl_url_set) url_set;
+  decltype(&curl_url_get) url_get;
+  Status status;
+
+  CurlApi() {
+    SharedLibrary library("libcurl.so.4", "libcurl4");
+    library.Find("curl_global_init", global_init);
+    library.Find("curl_easy_init", easy_init);
+    library.Find("curl_easy_cleanup", easy_cleanup);
+    library.Find("curl_easy_reset", easy_reset);
+    library.Find("curl_easy_setopt", easy_setopt);
+    library.Find("curl_easy_perform", easy_perform);
+    library.Find("curl_easy_getinfo", easy_getinfo);
+    library.Find("curl_easy_strerror", easy_strerror);
+    library.Find("curl_easy_escape", easy_escape);
+    library.Find("curl_easy_nextheader", easy_nextheader);
+    library.Find("curl_free", free);
+    library.Find("curl_slist_append", slist_append);
+    library.Find("curl_slist_free_all", slist_free_all);
+    library.Find("curl_getdate", getdate);
+    library.Find("curl_url", url);
+    library.Find("curl_url_cleanup", url_cleanup);
+    library.Find("curl_url_set", url_set);
+    library.Find("curl_url_get", url_get);
+    status = library.status();
+    if (status.ok() && global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+      status = Internal("libcurl does not start");
+    }
+  }
+};
+
+const CurlApi& Curl() {
+  static const CurlApi api;
+  return api;
+}
+
 struct CurlStringFree {
-  void operator()(char* text) const { curl_free(text); }
+  void operator()(char* text) const { Curl().free(text); }
 };
 using CurlString = std::unique_ptr<char, CurlStringFree>;
 
 struct UrlFree {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+  void operator()(CURLU* url) const { Curl().url_cleanup(url); }
 };
 using Url = std::unique_ptr<CURLU, UrlFree>;
 
 struct ListFree {
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const { Curl().slist_free_all(list); }
 };
 using List = std::unique_ptr<curl_slist, ListFree>;
 
 Url ParseUrl(const std::string& text) {
-  Url url(curl_url());
-  if (url && curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  Url url(Curl().url());
+  if (url && Curl().url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
   return url;
 }
 
 std::string UrlPart(const Url& url, CURLUPart part, unsigned flags = 0) {
   char* text = nullptr;
-  if (!url || curl_url_get(url.get(), part, &text, flags) != CURLUE_OK) return "";
+  if (!url || Curl().url_get(url.get(), part, &text, flags) != CURLUE_OK) return "";
   return CurlString(text).get();
 }
 
@@ -57,7 +112,7 @@ std::optional<double> RetryAfter(const HttpReply& reply) {
     return std::stod(after);
   }
   if (!after.empty()) {
-    const time_t at = curl_getdate(after.c_str(), nullptr);
+    const time_t at = Curl().getdate(after.c_str(), nullptr);
     if (at != -1) return std::max(0.0, std::difftime(at, std::time(nullptr)));
   }
   const std::string limit = reply.Header("ratelimit");
@@ -72,7 +127,7 @@ std::optional<double> RetryAfter(const HttpReply& reply) {
 class CurlHttp final : public Http {
  public:
   CurlHttp(CURL* handle, Options options) : handle_(handle), options_(std::move(options)) {}
-  ~CurlHttp() override { curl_easy_cleanup(handle_); }
+  ~CurlHttp() override { Curl().easy_cleanup(handle_); }
   CurlHttp(const CurlHttp&) = delete;
   CurlHttp& operator=(const CurlHttp&) = delete;
 
@@ -105,21 +160,21 @@ class CurlHttp final : public Http {
 template <typename T>
 void Set(CURL* handle, CURLoption option, T value) {
   // Every option we set exists since 7.85; only memory can fail.
-  PODIUM_CHECK(curl_easy_setopt(handle, option, value) == CURLE_OK);
+  PODIUM_CHECK(Curl().easy_setopt(handle, option, value) == CURLE_OK);
 }
 
 void CurlHttp::ReadReply(HttpReply& reply) {
   long status = 0;
-  curl_easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
+  Curl().easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
   reply.status = static_cast<int>(status);
   curl_header* header = nullptr;
   for (size_t i = 0; i < kHeadersMax; ++i) {
-    header = curl_easy_nextheader(handle_, CURLH_HEADER, -1, header);
+    header = Curl().easy_nextheader(handle_, CURLH_HEADER, -1, header);
     if (header == nullptr) break;
     reply.headers.emplace(Lower(header->name), header->value);
   }
   const char* redirect = nullptr;
-  curl_easy_getinfo(handle_, CURLINFO_REDIRECT_URL, &redirect);
+  Curl().easy_getinfo(handle_, CURLINFO_REDIRECT_URL, &redirect);
   if (redirect != nullptr && status >= 300 && status < 400) reply.redirect = redirect;
   reply.retry_after_seconds = RetryAfter(reply);
 }
@@ -156,7 +211,7 @@ int CurlHttp::OnProgress(void* opaque, curl_off_t, curl_off_t, curl_off_t, curl_
 }
 
 void CurlHttp::Prepare(const HttpRequest& request, Exchange& exchange, const List& headers) {
-  curl_easy_reset(handle_);  // connections stay open
+  Curl().easy_reset(handle_);  // connections stay open
   error_[0] = '\0';
   Set(handle_, CURLOPT_URL, request.url.c_str());
   Set(handle_, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -185,7 +240,7 @@ void CurlHttp::Prepare(const HttpRequest& request, Exchange& exchange, const Lis
 }
 
 HttpOutcome CurlHttp::Explain(CURLcode code, const HttpRequest& request) const {
-  const std::string detail = error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+  const std::string detail = error_[0] != '\0' ? error_ : Curl().easy_strerror(code);
   const auto outcome = [&](Failure failure, std::string message) {
     return HttpOutcome{failure, IoError(Concat(DisplayUrl(request.url), ": ", message)), {}};
   };
@@ -197,7 +252,7 @@ HttpOutcome CurlHttp::Explain(CURLcode code, const HttpRequest& request) const {
       return outcome(Failure::kUnreachable, detail);
     case CURLE_OPERATION_TIMEDOUT: {
       curl_off_t connected = 0;
-      curl_easy_getinfo(handle_, CURLINFO_CONNECT_TIME_T, &connected);
+      Curl().easy_getinfo(handle_, CURLINFO_CONNECT_TIME_T, &connected);
       if (connected == 0) return outcome(Failure::kUnreachable, detail);
       return outcome(Failure::kBroken,
                      Concat("no data to speak of for ", options_.stall_seconds, " s"));
@@ -229,7 +284,7 @@ HttpOutcome CurlHttp::Perform(const HttpRequest& request, BodySink* sink,
   Exchange exchange{.http = this, .sink = sink, .cancel = &cancel, .outcome = &outcome};
   List headers;
   const auto add = [&](const std::string& line) {
-    curl_slist* longer = curl_slist_append(headers.get(), line.c_str());
+    curl_slist* longer = Curl().slist_append(headers.get(), line.c_str());
     PODIUM_CHECK(longer != nullptr);
     (void)headers.release();  // the longer list starts with it
     headers.reset(longer);
@@ -237,7 +292,7 @@ HttpOutcome CurlHttp::Perform(const HttpRequest& request, BodySink* sink,
   add("Accept-Encoding: identity");  // sizes and checksums are those of the file itself
   if (!request.token.empty()) add(Concat("Authorization: Bearer ", request.token));
   Prepare(request, exchange, headers);
-  const CURLcode code = curl_easy_perform(handle_);
+  const CURLcode code = Curl().easy_perform(handle_);
   if (cancel.load(std::memory_order_relaxed)) {
     return {Failure::kLocal, Status(StatusCode::kCancelled, "the caller cancelled"), {}};
   }
@@ -260,12 +315,12 @@ std::string HttpReply::Header(const std::string& name) const {
 }
 
 Result<std::unique_ptr<Http>> Http::Open(const Options& options) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  CURL* handle = ready == CURLE_OK ? curl_easy_init() : nullptr;
+  PODIUM_RETURN_IF_ERROR(Curl().status);
+  CURL* handle = Curl().easy_init();
   if (handle == nullptr) return Internal("libcurl does not start");
   if (std::error_code error;
       !options.ca_bundle.empty() && !std::filesystem::exists(options.ca_bundle, error)) {
-    curl_easy_cleanup(handle);
+    Curl().easy_cleanup(handle);
     return NotFound(Concat(options.ca_bundle,
                            ": no such certificate bundle (SSL_CERT_FILE, REQUESTS_CA_BUNDLE or "
                            "CURL_CA_BUNDLE names it)"));
@@ -286,13 +341,13 @@ std::string DisplayUrl(const std::string& url) {
   if (!parsed) return "(a malformed URL)";
   for (const CURLUPart part :
        {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
-    curl_url_set(parsed.get(), part, nullptr, 0);
+    Curl().url_set(parsed.get(), part, nullptr, 0);
   }
   return UrlPart(parsed, CURLUPART_URL);
 }
 
 std::string EscapeSegment(const std::string& text) {
-  const CurlString escaped(curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size())));
+  const CurlString escaped(Curl().easy_escape(nullptr, text.data(), static_cast<int>(text.size())));
   PODIUM_CHECK(escaped != nullptr);
   return escaped.get();
 }

@@ -77,6 +77,8 @@ class Http {
                               const std::atomic<bool>& cancel) = 0;
 };
 
+// The rest needs libcurl, which Http::Open() loads or says that it cannot.
+
 /// "https://host:443": what two URLs must share for a token to go to both. "" when it is no URL.
 std::string Origin(const std::string& url);
 /// For messages: without query (it may hold a signature), user and password.

@@ -312,6 +312,7 @@ Result<PullResult> Pull(const PullOptions& options, const Environment& environme
   }
   PODIUM_ASSIGN_OR_RETURN(auto http, Http::Open({.ca_bundle = settings.ca_bundle,
                                                  .stall_seconds = settings.stall_seconds}));
+  PODIUM_RETURN_IF_ERROR(CanDigest());
   Puller puller(options, settings, std::move(http), events, cancel);
   auto pulled = puller.Run();
   if (pulled.ok() || !puller.is_unreachable()) return pulled;

@@ -6,7 +6,8 @@
 // libcurl is seen in http.cc only, libcrypto in digest.cc only. Everything runs on the calling
 // thread. Replies are untrusted: names, sizes and redirects are checked before they count.
 //
-// In a build without the two libraries Pull() says so (pull_absent.cc).
+// Both libraries are loaded when they are first called (shared_library.h), so nothing else pays for
+// them. In a build without their headers Pull() says so (pull_absent.cc).
 #ifndef PODIUM_HUB_PULL_H_
 #define PODIUM_HUB_PULL_H_
 

@@ -405,6 +405,7 @@ class Faults(PullCase):
     self.hub.fault(self.body(), door="cdn")
     _, err = self.pull(NAME)
     self.assertIn("does not resume; starting at 0", err)
+    self.assertEqual(self.ranges(), ["bytes=200000-"])  # in the same reply, without asking again
     self.assert_whole(self.files)
 
   def test_range_not_satisfiable(self):
@@ -572,6 +573,14 @@ class Network(PullCase):
     self.pull(NAME, env=env)
     self.assert_whole(files)
     self.assertIn(f"http://hub.invalid/api/models/{NAME}/revision/main", [r["url"] for r in self.hub.requests])
+
+  def test_a_system_without_the_libraries(self):
+    self.hub.add(NAME, model())
+    for library in ("libcurl.so.4", "libcrypto.so.3"):
+      folder = os.path.dirname(self.file(f"{library}.d/{library}", b"no library"))
+      self.refuses(NAME, says=[f"cannot load {folder}/{library}", "podium pull needs it"],
+                   env=self.env(LD_LIBRARY_PATH=folder))
+    self.assertEqual(self.hub.requests, [])
 
   def test_tls(self):
     key, certificate = str(self.folder / "key.pem"), str(self.folder / "certificate.pem")
