@@ -58,7 +58,7 @@ TEST(Options, WrongLinesSayWhatAndWhatIsAllowed) {
   };
   const Case cases[] = {
       {{"rnak"}, {"unknown command \"rnak\"", "did you mean rank?", "tokenize"}},
-      {{"xyzzy"}, {"unknown command \"xyzzy\"", "rank, tokenize, inspect, doctor"}},
+      {{"xyzzy"}, {"unknown command \"xyzzy\"", "rank, score, eval, tokenize, inspect, doctor"}},
       {{"rank", "--topn", "3"}, {"unknown option --topn", "did you mean --top-n?"}},
       {{"rank", "-q", "q", "--formt=json"}, {"unknown option --formt;", "--format"}},
       {{"rank", "--format", "xml"}, {"--format", "\"xml\"", "json, jsonl, table, tsv"}},

@@ -138,8 +138,9 @@ LengthAdvice AdviseLength(std::span<const LengthRow> rows, double cover, int spe
 std::vector<size_t> SampleByLength(std::span<const PairLength> pairs, size_t count) {
   std::vector<size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t i, size_t j) { return Tokens(pairs[i]) < Tokens(pairs[j]); });
+  std::sort(order.begin(), order.end(), [&](size_t i, size_t j) {
+    return Tokens(pairs[i]) != Tokens(pairs[j]) ? Tokens(pairs[i]) < Tokens(pairs[j]) : i < j;
+  });
   if (count >= order.size()) return order;
   std::vector<size_t> sample(count);
   for (size_t i = 0; i < count; ++i) {

@@ -104,7 +104,7 @@ TEST(Reranker, RefusedOptionsNameWhatIsAllowed) {
   };
   const Case cases[] = {
       {[](OpenOptions& o) { o.model = ""; }, {"model"}},
-      {[](OpenOptions& o) { o.precision = "int8"; }, {"precision", "int8", "fp32"}},
+      {[](OpenOptions& o) { o.precision = "int4"; }, {"precision", "int4", "fp32, int8"}},
       {[](OpenOptions& o) { o.isa = "mmx"; }, {"isa", "mmx", "scalar"}},
       {[](OpenOptions& o) { o.threads = -2; }, {"threads", "-2", "1024"}},
       {[](OpenOptions& o) { o.batch_tokens_max = -1; }, {"batch_tokens_max", "-1"}},
