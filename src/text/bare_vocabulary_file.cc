@@ -13,6 +13,7 @@
 #include "text/chain_tokenizer.h"
 #include "text/charsmap.h"
 #include "text/model_file.h"
+#include "text/reference_number.h"
 #include "text/sentencepiece_model.h"
 #include "text/unigram.h"
 #include "text/wordpiece.h"
@@ -178,7 +179,7 @@ Result<std::unique_ptr<Tokenizer>> ParseSentencePiece(const FileText& model_file
       return Unsupported(Concat(path, ": piece ", i, " \"", piece.text, "\" is of type ",
                                 piece.type, ", only normal ones (1) are supported"));
     }
-    pieces.push_back({piece.text, static_cast<double>(piece.score)});
+    pieces.push_back({piece.text, ReferenceNumber(static_cast<double>(piece.score))});
   }
   pieces.push_back({"<mask>", 0});
 
