@@ -5,9 +5,9 @@ import hashlib
 import importlib.util
 import json
 import os
-import re
 import pty
 import random
+import re
 import shutil
 import signal
 import ssl
