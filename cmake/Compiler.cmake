@@ -15,6 +15,6 @@ endif()
 
 set(PODIUM_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 if(PODIUM_SANITIZE)
-  add_compile_options(-fsanitize=${PODIUM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  add_compile_options(-fsanitize=${PODIUM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${PODIUM_SANITIZE})
 endif()
