@@ -127,8 +127,8 @@ Status ScoreLine::ReadJsonIds(json::Value object, const std::optional<json::Valu
     const auto id = format.document_id_field.empty() ? FindFirst(element, {"id", "_id"})
                                                      : element.Find(format.document_id_field);
     auto text = id ? IdOf(*id, where_) : Result<std::string>(Concat(document_ids_.size()));
-    if (text.ok()) document_ids_.push_back(std::move(text).value());
     status = text.status();
+    if (text.ok()) document_ids_.push_back(std::move(text).value());
     return status.ok();
   });
   return status;

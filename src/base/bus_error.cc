@@ -41,8 +41,10 @@ bool ReplaceLostPages(uintptr_t address) {
     if (slot.begin.load(std::memory_order_acquire) != begin) continue;  // just given to another
     slot.lost.store(true);
     const uintptr_t page = address & ~(page_bytes - 1);
-    return ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+    // An address is all that a signal brings.
+    void* const first = reinterpret_cast<void*>(page);  // NOLINT(performance-no-int-to-ptr)
+    return ::mmap(first, end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+           MAP_FAILED;
   }
   return false;
 }

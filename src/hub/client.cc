@@ -103,7 +103,7 @@ HttpOutcome Client::FollowOnce(HttpRequest request, ResumableSink* sink) {
       IoError(Concat(DisplayUrl(request.url), ": more than ", kRedirectsMax, " redirects")));
 }
 
-Result<HttpReply> Client::Follow(HttpRequest request, const std::string& what,
+Result<HttpReply> Client::Follow(const HttpRequest& request, const std::string& what,
                                  ResumableSink* sink) {
   int failures = 0;
   while (true) {

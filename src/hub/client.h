@@ -51,7 +51,8 @@ class Client {
   bool is_unreachable() const { return is_unreachable_; }
 
  private:
-  Result<HttpReply> Follow(HttpRequest request, const std::string& what, ResumableSink* sink);
+  Result<HttpReply> Follow(const HttpRequest& request, const std::string& what,
+                           ResumableSink* sink);
   HttpOutcome FollowOnce(HttpRequest request, ResumableSink* sink);
   Status Explain(const HttpReply& reply, const std::string& what) const;
   Status Wait(double seconds) const;

@@ -241,7 +241,7 @@ void CurlHttp::Prepare(const HttpRequest& request, Exchange& exchange, const Lis
 
 HttpOutcome CurlHttp::Explain(CURLcode code, const HttpRequest& request) const {
   const std::string detail = error_[0] != '\0' ? error_ : Curl().easy_strerror(code);
-  const auto outcome = [&](Failure failure, std::string message) {
+  const auto outcome = [&](Failure failure, const std::string& message) {
     return HttpOutcome{failure, IoError(Concat(DisplayUrl(request.url), ": ", message)), {}};
   };
   switch (code) {
@@ -286,7 +286,8 @@ HttpOutcome CurlHttp::Perform(const HttpRequest& request, BodySink* sink,
   const auto add = [&](const std::string& line) {
     curl_slist* longer = Curl().slist_append(headers.get(), line.c_str());
     PODIUM_CHECK(longer != nullptr);
-    (void)headers.release();  // the longer list starts with it
+    [[maybe_unused]] curl_slist* const shorter =
+        headers.release();  // the longer one starts with it
     headers.reset(longer);
   };
   add("Accept-Encoding: identity");  // sizes and checksums are those of the file itself

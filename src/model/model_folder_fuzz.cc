@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const podium::testing_support::TempFolder folder;
   std::string_view input(reinterpret_cast<const char*>(data), size);
   if (input.empty()) return 0;
-  const int choices = input[0];
+  const int choices = data[0];
   input.remove_prefix(1);
   const std::string config = folder.path() + "/config.json";
   const std::string single = folder.path() + "/model.safetensors";
