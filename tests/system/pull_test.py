@@ -51,7 +51,7 @@ class PullCase(Case):
     for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "TRANSFORMERS_OFFLINE"):
       clean[name] = None
     return environment(**{**clean, "HF_ENDPOINT": self.hub.endpoint, "HF_HOME": str(self.folder / "hf"),
-                          "HF_HUB_DOWNLOAD_TIMEOUT": "3", "no_proxy": "127.0.0.1", **extra})
+                          "no_proxy": "127.0.0.1", **extra})
 
   def pull(self, *words, env=None, code=0):
     return self.podium("pull", *words, env=env or self.env(), code=code)
@@ -427,7 +427,7 @@ class Faults(PullCase):
   def test_stall(self):
     self.hub.step = 50_000
     self.hub.fault(self.body(stall_after=100_000), door="cdn")
-    _, err = self.pull(NAME)
+    _, err = self.pull(NAME, env=self.env(HF_HUB_DOWNLOAD_TIMEOUT="3"))
     self.assertIn("no data to speak of for 3 s", err)
     self.assertEqual(self.ranges(), [None, "bytes=100000-"])
     self.assert_whole(self.files)
@@ -624,7 +624,9 @@ class Interruptions(PullCase):
     self.hub.step, self.hub.pause = 20_000, 0.05
 
   def start(self, **more):
-    return subprocess.Popen([PODIUM, "pull", NAME], env=self.env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    """Ctrl-C is for it, also where the tests run in the background of a script."""
+    return subprocess.Popen([PODIUM, "pull", NAME], env=self.env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
 
   def wait_for(self, condition, what):
     until = time.monotonic() + 30
@@ -687,10 +689,13 @@ class Interruptions(PullCase):
     self.assertEqual(len(self.hub.seen(method="GET", door="cdn")), 1)
 
   def test_the_one_before_is_killed(self):
-    self.slow()
+    self.hub.step, self.hub.pause = 5_000, 0.1  # the first is at it for 20 s, unless it is killed
     first = self.start()
     self.wait_for(lambda: self.size() > 200_000, "200 kB")
+    self.hub.requests.clear()
     second = self.start()
+    # What it asks last before it waits, and a moment for the lock.
+    self.wait_for(lambda: self.hub.seen("model.safetensors", "HEAD"), "a look by the second")
     time.sleep(0.5)
     first.kill()
     first.communicate()
