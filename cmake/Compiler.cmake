@@ -14,7 +14,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 
 set(PODIUM_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+set(PODIUM_SANITIZED 0)  # for tests that are then smaller
 if(PODIUM_SANITIZE)
+  set(PODIUM_SANITIZED 1)
   add_compile_options(-fsanitize=${PODIUM_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=${PODIUM_SANITIZE})
 endif()

@@ -28,7 +28,8 @@ function(podium_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;FOLDERS;LIBRARIES;LABELS" ${ARGN})
   podium_program(${name} SOURCES ${ARG_SOURCES} FOLDERS ${ARG_FOLDERS}
                  LIBRARIES ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE PODIUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE PODIUM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                             PODIUM_SANITIZED=${PODIUM_SANITIZED})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
 endfunction()

@@ -49,9 +49,10 @@ struct RerankSetOptions {
 ///     "candidates": [passage]} beside [NAME.]passages.jsonl {"id", "text"}; the folder, when it
 ///     has one such pair, or the queries' file.
 ///   one file of JSON Lines: {"query", "documents": […], "labels": […]?, "id"?}, {"query",
-///     "document"} for a single pair, or {"query", "positive": …, "negative": …} ("pos", "neg", "positives", "negatives"). A document is a
-///     string or an object with its text, its "id" and its "label"; where it has no id its place in
-///     the list is one, and the line's number is the query's.
+///     "document"} for a single pair, or {"query", "positive": …, "negative": …} ("pos", "neg",
+///     "positives", "negatives"). A document is a string or an object with its text, its "id" and
+///     its "label"; where it has no id its place in the list is one, and the line's number is the
+///     query's.
 /// Texts are kept of candidates only, so memory does not grow with the corpus. Errors name file and
 /// line, or the query and the document that are missing.
 Result<RerankSet> ReadRerankSet(const std::string& path, const RerankSetOptions& options);

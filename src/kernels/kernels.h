@@ -112,10 +112,10 @@ struct QuantizeArgs {
   int width = 0;
   bool one_sided = false;
   const float* column_scale = nullptr;  // [width] or null: x is multiplied by it first
-  uint8_t* out = nullptr;  // blocks [.][depth][32][64]
-  int depth = 0;           // width / 64, rounded up
-  int first_row = 0;       // of `out`
-  float* scale = nullptr;  // [rows]
+  uint8_t* out = nullptr;               // blocks [.][depth][32][64]
+  int depth = 0;                        // width / 64, rounded up
+  int first_row = 0;                    // of `out`
+  float* scale = nullptr;               // [rows]
 };
 
 struct Table {

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -141,6 +144,21 @@ const Tokenizer* GoldenTokenizer(const std::string& name) {
     }
   }
   return at->second.get();
+}
+
+void ExpectLinearTime(size_t size, const std::function<void(size_t)>& run) {
+  // Processor time, the best of a few: other programs of a busy machine do not count.
+  const auto best_of = [&](size_t bytes) {
+    std::clock_t best = std::numeric_limits<std::clock_t>::max();
+    for (int i = 0; i < 5; ++i) {
+      const std::clock_t start = std::clock();
+      run(bytes);
+      best = std::min(best, std::clock() - start);
+    }
+    return best;
+  };
+  const std::clock_t once = best_of(size), twice = best_of(2 * size);
+  EXPECT_LT(twice, 4 * once) << "of " << CLOCKS_PER_SEC << " a second, for twice the size";
 }
 
 }  // namespace podium::golden

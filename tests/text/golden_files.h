@@ -4,6 +4,7 @@
 #define PODIUM_TESTS_TEXT_GOLDEN_FILES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,10 @@ uint32_t Crc32(std::string_view bytes);
 std::string TokenizerFile(const std::string& name);
 /// The same, parsed once for the whole program; null when it was not fetched.
 const Tokenizer* GoldenTokenizer(const std::string& name);
+
+/// Twice the size takes less than four times the processor time. What quadratic code would take is
+/// far above, what a sanitizer or a busy machine adds is in both.
+void ExpectLinearTime(size_t size, const std::function<void(size_t)>& run);
 
 inline constexpr const char* kNotFetched =
     "run scripts/fetch-tokenizers to get this tokenizer file";

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 #include <random>
 #include <string>
@@ -22,10 +21,6 @@ std::string Repeat(const std::string& text, int count) {
   std::string out;
   for (int i = 0; i < count; ++i) out += text;
   return out;
-}
-
-double Milliseconds(std::clock_t start) {
-  return 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 struct Ids {
@@ -101,21 +96,17 @@ TEST_P(KnownCases, Case040AThousandSpecialStringsFit) {
 }
 
 // A Unigram model reads a run of one character to its end: until then no way through is settled.
-TEST_P(KnownCases, Case044MillionsOfDotsAreQuick) {
-  const std::string dots(1'000'000, '.');
-  const std::clock_t start = std::clock();
-  for (int i = 0; i < 20; ++i) {
+TEST_P(KnownCases, Case044MillionsOfDotsTakeLinearTime) {
+  ExpectLinearTime(500'000, [&](size_t count) {
+    const std::string dots(count, '.');
     EXPECT_EQ(EncodePair(*tokenizer_, 512, "query", dots).ids.size(), 512u);
-  }
-  EXPECT_LT(Milliseconds(start), 5000);
+  });
 }
 
 TEST_P(KnownCases, Case045CuttingEarlyGivesWhatCuttingLateGives) {
   const std::string query = Words(10'000), document = Words(100'000);
   for (const int limit : {255, 256}) {
-    const std::clock_t start = std::clock();
     const Ids pair = EncodePair(*tokenizer_, limit, query, document);
-    EXPECT_LT(Milliseconds(start), 1000);
     EXPECT_EQ(pair.ids, EncodePair(*tokenizer_, limit, Words(300), Words(301)).ids);
     EXPECT_EQ(pair.ids.size(), static_cast<size_t>(limit));
   }
