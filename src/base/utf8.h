@@ -20,6 +20,20 @@ struct Utf8Char {
 /// do.
 Utf8Char DecodeUtf8(std::string_view text);
 
+/// The same of valid UTF-8, for inner loops.
+inline Utf8Char DecodeValidUtf8(const char* at) {
+  const auto byte = [at](int i) { return static_cast<uint8_t>(at[i]); };
+  const char32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  if (lead < 0xE0) return {(lead & 0x1F) << 6 | (byte(1) & 0x3Fu), 2, true};
+  if (lead < 0xF0) {
+    return {(lead & 0x0F) << 12 | (byte(1) & 0x3Fu) << 6 | (byte(2) & 0x3Fu), 3, true};
+  }
+  return {
+      (lead & 0x07) << 18 | (byte(1) & 0x3Fu) << 12 | (byte(2) & 0x3Fu) << 6 | (byte(3) & 0x3Fu), 4,
+      true};
+}
+
 /// The last character of `text`, which is not empty, read as DecodeUtf8 reads.
 Utf8Char DecodeUtf8Back(std::string_view text);
 

@@ -23,7 +23,7 @@ class BertRun final : public NormalizerStep::Run {
 
   void Feed(std::string_view part, bool last, std::string& out) override {
     while (!part.empty()) {
-      const Utf8Char next = DecodeUtf8(part);
+      const Utf8Char next = DecodeValidUtf8(part.data());
       part.remove_prefix(static_cast<size_t>(next.bytes));
       char32_t code = next.code;
       if (rules_.clean_text) {

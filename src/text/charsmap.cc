@@ -62,10 +62,6 @@ Result<Charsmap> Charsmap::Parse(std::string_view blob) {
                             map.replacements_.size(), " bytes of replacement texts"));
     }
   }
-  for (uint32_t ascii = 0; ascii < 128; ++ascii) {
-    const size_t at = Offset(map.units_[0]) ^ ascii;
-    map.never_starts_[ascii] = ascii == 0 || Label(map.units_[at]) != ascii;
-  }
   return map;
 }
 

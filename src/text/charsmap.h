@@ -22,13 +22,10 @@ class Charsmap {
   /// What the shortest rule that `text` starts with puts in its place; nullopt when none does. The
   /// reference takes that for the whole of `text`.
   std::optional<std::string_view> Find(std::string_view text) const;
-  /// True when no rule starts with this ASCII byte, alone or followed by others.
-  bool never_starts(uint8_t ascii) const { return never_starts_[ascii]; }
 
  private:
   std::vector<uint32_t> units_;
   std::string replacements_;  // each ends with NUL
-  bool never_starts_[128] = {};
 };
 
 }  // namespace podium

@@ -15,40 +15,53 @@ constexpr size_t kWholeBytesMax = 6;
 
 class Precompiled final : public NormalizerStep {
  public:
-  explicit Precompiled(Charsmap map) : map_(std::move(map)) {}
+  explicit Precompiled(Charsmap map) : map_(std::move(map)), plain_(kPlainEnd) {
+    std::string text;
+    for (char32_t code = 0; code < kPlainEnd; ++code) {
+      text.clear();
+      AppendUtf8(code, text);
+      plain_[code] = StandsAlone(code) && !map_.Find(text);
+    }
+  }
   std::unique_ptr<NormalizerStep::Run> Start() const override;
 
+  /// True when the character is a cluster by itself beside others that are plain, and no rule
+  /// changes it: such text goes through as it is.
+  bool plain(char32_t code) const { return code < kPlainEnd && plain_[code]; }
+  const Charsmap& map() const { return map_; }
+
  private:
+  // Ideographs and the alphabets before them; Hangul, which comes after, joins by rules.
+  static constexpr char32_t kPlainEnd = 0xA000;
   const Charsmap map_;
+  std::vector<bool> plain_;
 };
 
 class PrecompiledRun final : public NormalizerStep::Run {
  public:
-  explicit PrecompiledRun(const Charsmap& map) : map_(map) {}
+  explicit PrecompiledRun(const Precompiled& step) : step_(step) {}
 
   void Feed(std::string_view part, bool last, std::string& out) override {
     size_t at = 0;
     while (at < part.size()) {
-      const uint8_t byte = static_cast<uint8_t>(part[at]);
-      // Two ASCII characters in a row, the first without a rule: no cluster, nothing to look up.
-      if (byte < 0x80 && cluster_bytes_ == 1 && map_.never_starts(static_cast<uint8_t>(held_[0])) &&
-          held_[0] != '\r') {
-        out.push_back(held_[0]);
-        held_[0] = static_cast<char>(byte);
-        breaker_.Reset();
-        breaker_.StartsCluster(byte);
-        ++at;
-        continue;
+      if (held_plain_) {
+        const size_t end = PassPlain(part, at, out);
+        if (end > at) {
+          at = end;
+          continue;
+        }
       }
-      const Utf8Char next = DecodeUtf8(part.substr(at));
+      const Utf8Char next = DecodeValidUtf8(part.data() + at);
       const std::string_view character = part.substr(at, static_cast<size_t>(next.bytes));
       at += character.size();
       if (breaker_.StartsCluster(next.code)) {
         EndCluster(out);
         held_.assign(character);
+        held_plain_ = step_.plain(next.code);
         cluster_bytes_ = character.size();
         continue;
       }
+      held_plain_ = false;
       if (cluster_bytes_ + character.size() >= kWholeBytesMax) {
         // Too long to be looked up whole: what is held goes out, and so does all that follows.
         if (!held_.empty()) ReplaceEach(held_, out);
@@ -62,16 +75,43 @@ class PrecompiledRun final : public NormalizerStep::Run {
     if (last) {
       EndCluster(out);
       held_.clear();
+      held_plain_ = false;
       cluster_bytes_ = 0;
       breaker_.Reset();
     }
   }
 
  private:
+  // With a plain character held: all plain ones from `at` on go through but the last, which is held
+  // in turn. Returns where they end.
+  size_t PassPlain(std::string_view part, size_t at, std::string& out) {
+    size_t end = at, final = at;
+    char32_t final_code = 0;
+    while (end < part.size()) {
+      const Utf8Char next = DecodeValidUtf8(part.data() + end);
+      if (!step_.plain(next.code)) break;
+      final = end;
+      final_code = next.code;
+      end += static_cast<size_t>(next.bytes);
+    }
+    if (end == at) return at;
+    out.append(held_);
+    out.append(part.substr(at, final - at));
+    held_.assign(part.substr(final, end - final));
+    cluster_bytes_ = held_.size();
+    breaker_.Reset();
+    breaker_.StartsCluster(final_code);
+    return end;
+  }
+
   void EndCluster(std::string& out) {
+    if (held_plain_) {
+      out.append(held_);
+      return;
+    }
     if (held_.empty()) return;
     if (held_.size() < kWholeBytesMax) {
-      if (const auto replacement = map_.Find(held_)) {
+      if (const auto replacement = step_.map().Find(held_)) {
         out.append(*replacement);
         return;
       }
@@ -83,20 +123,21 @@ class PrecompiledRun final : public NormalizerStep::Run {
     while (!text.empty()) {
       const std::string_view character =
           text.substr(0, static_cast<size_t>(DecodeUtf8(text).bytes));
-      const auto replacement = map_.Find(character);
+      const auto replacement = step_.map().Find(character);
       out.append(replacement ? *replacement : character);
       text.remove_prefix(character.size());
     }
   }
 
-  const Charsmap& map_;
+  const Precompiled& step_;
   GraphemeBreaker breaker_;
   std::string held_;          // the cluster's start, while it may still be looked up whole
+  bool held_plain_ = false;   // it is one plain character
   size_t cluster_bytes_ = 0;  // of the whole cluster
 };
 
 std::unique_ptr<NormalizerStep::Run> Precompiled::Start() const {
-  return std::make_unique<PrecompiledRun>(map_);
+  return std::make_unique<PrecompiledRun>(*this);
 }
 
 class Replace final : public NormalizerStep {

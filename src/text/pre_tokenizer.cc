@@ -57,7 +57,7 @@ class SplitStep final : public Model::Run {
       if (byte < 0x80) {
         now = rule_.ascii[byte];
       } else {
-        const Utf8Char next = DecodeUtf8(part.substr(at));
+        const Utf8Char next = DecodeValidUtf8(part.data() + at);
         bytes = static_cast<size_t>(next.bytes);
         now = rule_.classify(next.code, rule_.character);
       }

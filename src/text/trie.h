@@ -27,23 +27,25 @@ class Trie {
   /// The node after `byte`, or kNone.
   uint32_t Step(uint32_t node, uint8_t byte) const {
     const uint32_t next = cells_[node].base ^ byte;
-    return cells_[next].parent == node ? next : kNone;
+    return (cells_[next].parent & ~kEnds) == node ? next : kNone;
   }
   /// The number of the text that leads to `node`, or -1.
-  int32_t Id(uint32_t node) const { return cells_[node].id; }
+  int32_t Id(uint32_t node) const { return (cells_[node].parent & kEnds) != 0 ? ids_[node] : -1; }
   /// The number of `text`, or -1.
   int32_t Find(std::string_view text) const;
 
  private:
   class Builder;
   // The child of a node for byte c is the cell base ^ c, when that cell names the node as parent. A
-  // node without children has block 1 as base, whose cells have no parent.
+  // node without children has block 1 as base, whose cells have no parent. Eight cells share a
+  // cache line, and most steps of a search need no number: so these are beside.
+  static constexpr uint32_t kEnds = 0x80000000u;  // in `parent`: a text ends here
   struct Cell {
     uint32_t base = 0;
     uint32_t parent = kNone;
-    int32_t id = -1;
   };
   std::vector<Cell> cells_;
+  std::vector<int32_t> ids_;  // of each cell; -1 where no text ends
 };
 
 }  // namespace podium

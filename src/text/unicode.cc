@@ -72,6 +72,13 @@ bool IsWord(char32_t code) {
   }
 }
 
+bool StandsAlone(char32_t code) {
+  const auto stand_in = static_cast<utf8proc_int32_t>(ClassStandIn(code));
+  const auto boundary = utf8proc_get_property(stand_in)->boundclass;
+  return boundary == UTF8PROC_BOUNDCLASS_OTHER || boundary == UTF8PROC_BOUNDCLASS_CONTROL ||
+         boundary == UTF8PROC_BOUNDCLASS_LF;
+}
+
 bool GraphemeBreaker::StartsCluster(char32_t code) {
   code = ClassStandIn(code);
   bool starts = true;

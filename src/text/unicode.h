@@ -11,6 +11,10 @@ bool IsWhitespace(char32_t code);
 /// \w of a Unicode-aware regular expression: Alphabetic, M, Nd, Pc, Join_Control.
 bool IsWord(char32_t code);
 
+/// True when no character of this kind joins another of it in a grapheme cluster, and what it
+/// starts is a cluster like any other's: most letters, ideographs, punctuation.
+bool StandsAlone(char32_t code);
+
 /// Extended grapheme clusters (UAX #29), one character after the other.
 class GraphemeBreaker {
  public:
