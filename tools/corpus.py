@@ -17,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "text" / "data"
 # In this order: a digest file has the lines of all of them.
 TEXTS = ["made", "translations", "annotations", "unicode", "code", "found", "repeats"]
+PAIRS = 2000
+RULES = ["longest_first", "only_second", "flag_embedding"]  # of truncation
 MINI = ROOT / "models" / "podium-mini-zh-en" / "tokenizer.json"
 
 
@@ -94,7 +96,51 @@ def encode(tokenizer, data):
   return tokenizer.encode(data.decode("utf-8", "replace"), add_special_tokens=False).ids
 
 
+def pairs():
+  """(limit, query, document): texts from all over the files, at limits where nothing, one or both are cut. Without those of
+  repeats.txt, on which the library takes minutes."""
+  all_texts = [data for name, _, data in texts() if name != "repeats"]
+  for i in range(PAIRS):
+    yield (20, 64, 65, 512)[i % 4], all_texts[i * 7919 % len(all_texts)], all_texts[(i * 10007 + 13) % len(all_texts)]
+
+
+def encode_pair(tokenizer, strategy, limit, query, document):
+  """Ids, then as many segment ids; None when the strategy cannot make the pair fit."""
+  tokenizer.enable_truncation(limit, strategy=strategy)
+  try:
+    pair = tokenizer.encode(query.decode("utf-8", "replace"), document.decode("utf-8", "replace"))
+    return pair.ids + pair.type_ids
+  except Exception as error:
+    if "too short" not in str(error):
+      raise
+    return None
+  finally:
+    tokenizer.no_truncation()
+
+
+def encode_flag_embedding(tokenizer, limit, query, document):
+  """FlagEmbedding's rule: the query is cut to three quarters of the limit, then the document to what is left."""
+  kept = limit * 3 // 4
+  if len(encode(tokenizer, query)) <= kept:
+    return encode_pair(tokenizer, "only_second", limit, query, document)
+  # The library knows no such cut: ids go from the whole pair, and the template's stay.
+  room = limit - tokenizer.num_special_tokens_to_add(True) - kept
+  whole = tokenizer.encode(query.decode("utf-8", "replace"), document.decode("utf-8", "replace"))
+  sides = [[i for i, side in enumerate(whole.sequence_ids) if side == which] for which in (0, 1)]
+  gone = set(sides[0][kept:]) | set(sides[1][max(room, 0):])
+  stay = [i for i in range(len(whole.ids)) if i not in gone]
+  return [whole.ids[i] for i in stay] + [whole.type_ids[i] for i in stay]
+
+
+def encode_pair_by(rule, tokenizer, limit, query, document):
+  if rule == "flag_embedding":
+    return encode_flag_embedding(tokenizer, limit, query, document)
+  return encode_pair(tokenizer, rule, limit, query, document)
+
+
 def digest(ids):
-  """Eight characters: the count (4095 for more), and CRC-32 of the ids as little-endian int32, in base64url."""
+  """Eight characters: the count (4095 for more), and CRC-32 of the ids as little-endian int32, in base64url; - for None."""
+  if ids is None:
+    return "-"
   number = min(len(ids), 4095) << 36 | zlib.crc32(struct.pack(f"<{len(ids)}i", *ids))
   return base64.urlsafe_b64encode(number.to_bytes(6, "big")).decode()

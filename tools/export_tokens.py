@@ -10,6 +10,8 @@ tokenizer file are written into the files.
   repeats.txt        a number and a text that stands for so many of it
   digests_NAME.txt   for each text, in the order of corpus.TEXTS, the digest of its ids by one tokenizer, without special
                      tokens of the template
+  pair_digests_NAME.txt  the same of corpus.pairs(), ids with the template's, then segment ids, cut by each of corpus.RULES
+                     (- where only_second leaves nothing of the document)
   pairs_NAME.txt     pairs cut by longest_first around the limit: limit, words of the query, words of the document, ids,
                      segment ids
   bert_mini.json     a small WordPiece file, made here, so that this path is tested without the real ones
@@ -28,7 +30,7 @@ import zlib
 
 import tokenizers
 
-from corpus import DATA, ROOT, digest, encode, escape, load, texts, tokenizer_files, write
+from corpus import DATA, ROOT, RULES, digest, encode, encode_pair_by, escape, load, pairs, texts, tokenizer_files, write
 
 LINES = 3400
 BERT_LINES = 1500
@@ -276,6 +278,8 @@ def main():
   for name, (path, change) in tokenizer_files(fetched).items():
     tokenizer, file_digest = load(path, change)
     write(f"digests_{name}.txt", header(file_digest), [digest(encode(tokenizer, data)) for data in all_texts])
+    write(f"pair_digests_{name}.txt", header(file_digest),
+          [" ".join(digest(encode_pair_by(rule, tokenizer, *pair)) for rule in RULES) for pair in pairs()])
     if name.endswith("mini"):
       export_pairs(name, tokenizer, file_digest)
 

@@ -29,6 +29,7 @@ from make_texts import TextMaker  # noqa: E402
 ALL = 0xFFFFFFFF
 SECONDS_MAX = 120  # for one answer of ours
 FINDINGS_MAX = 20
+TOO_SHORT = "too short"
 
 
 class Ours:
@@ -77,11 +78,12 @@ class Ours:
     signal.alarm(0)
     return ids, bool(complete)
 
-  def pair(self, limit, query, document):
-    self._send(b"P", limit, query, document)
+  def pair(self, rule, limit, query, document):
+    """None when the rule leaves nothing of the document; TOO_SHORT when the limit leaves nothing of any."""
+    self._send(b"P", corpus.RULES.index(rule), limit, query, document)
     status, ids, types = self._number(), self._ids(), list(self._read(self._number()))
     signal.alarm(0)
-    return None if status else ids + types
+    return {0: ids + types, 2: TOO_SHORT, 3: None}[status]
 
 
 class Refused(Exception):
@@ -108,15 +110,11 @@ class Theirs:
     except BaseException as error:
       self._raise(error)
 
-  def pair(self, limit, query, document):
+  def pair(self, rule, limit, query, document):
     try:
-      self.tokenizer.enable_truncation(limit, strategy="longest_first")
-      pair = self.tokenizer.encode(query.decode("utf-8", "replace"), document.decode("utf-8", "replace"))
-      return pair.ids + pair.type_ids
+      return corpus.encode_pair_by(rule, self.tokenizer, limit, query, document)
     except BaseException as error:
       self._raise(error)
-    finally:
-      self.tokenizer.no_truncation()
 
 
 def reduce(data, differs):
@@ -186,18 +184,19 @@ class Comparison:
 
   def pair(self, name, ours, theirs, query, document, where, rng, file=None):
     limit = rng.choice([rng.randrange(5, 40), rng.randrange(5, 600)])
-    got = ours.pair(limit, query, document)
-    if got is None:
+    rule = rng.choice(corpus.RULES)
+    got = ours.pair(rule, limit, query, document)
+    if got == TOO_SHORT:
       return
     try:
-      expected = theirs.pair(limit, query, document)
+      expected = theirs.pair(rule, limit, query, document)
     except Refused:
       self.counts["pairs that the library fails on"] += 1
       return
     self.counts["pairs"] += 1
     if got != expected:
-      self.finding("pair", name, where, {"limit": limit, "query": corpus.escape(query)[:5000], "text": corpus.escape(document)[:5000],
-                                         "ours": got[:600], "theirs": expected[:600]}, file)
+      self.finding("pair", name, where, {"rule": rule, "limit": limit, "query": corpus.escape(query)[:5000], "text": corpus.escape(document)[:5000],
+                                         "ours": got and got[:600], "theirs": expected and expected[:600]}, file)
 
 
 def lines_below(folder, share, rng):

@@ -5,7 +5,10 @@
 //                                 → status code (0 is ok), message
 //   'E' wanted text               encodes a text; wanted 2^32-1 means all ids
 //                                 → complete (0 or 1), ids
-//   'P' limit query document      encodes a pair → 0 (2 when the limit is too short), ids, types
+//   'P' rule limit query document encodes a pair by a PairRule's number → 0 (2 when the limit is
+//   too
+//                                 short, 3 when the rule leaves nothing of the document), ids,
+//                                 types
 //
 // Texts and lists go with their length in front.
 #include <cstdint>
@@ -57,18 +60,22 @@ void Encode(const Tokenizer& tokenizer) {
 }
 
 void EncodePair(const Tokenizer& tokenizer) {
-  uint32_t limit = 0;
+  uint32_t number = 0, limit = 0;
+  PODIUM_CHECK(ReadNumber(number) && number <= static_cast<uint32_t>(PairRule::kFlagEmbedding));
   PODIUM_CHECK(ReadNumber(limit));
+  const auto rule = static_cast<PairRule>(number);
   const std::string query_text = ReadText(), document_text = ReadText();
   std::vector<int32_t> ids;
   std::vector<uint8_t> types;
-  const bool fits = static_cast<int>(limit) >= tokenizer.pair_template().special_tokens() + 2;
-  if (fits) {
-    const PairEncoder encoder(tokenizer, static_cast<int>(limit));
+  uint32_t outcome = 2;
+  if (static_cast<int>(limit) >= LengthMin(rule, tokenizer.pair_template().special_tokens())) {
+    const PairEncoder encoder(tokenizer, static_cast<int>(limit), rule);
     const Encoded query = encoder.EncodeQuery(query_text);
-    encoder.AppendPair(query, encoder.EncodeDocument(document_text, query), ids, types);
+    const Encoded document = encoder.EncodeDocument(document_text, query);
+    outcome = encoder.CheckRoom(query, document).ok() ? 0 : 3;
+    if (outcome == 0) encoder.AppendPair(query, document, ids, types);
   }
-  WriteNumber(fits ? 0 : 2);
+  WriteNumber(outcome);
   WriteList(ids);
   WriteList(types);
 }

@@ -13,7 +13,7 @@ class Theirs:
   def encode(self, text):
     return list(text)
 
-  def pair(self, limit, query, document):
+  def pair(self, rule, limit, query, document):
     return list((query + document)[:limit])
 
 
@@ -26,8 +26,8 @@ class Ours(Theirs):
       return (ids[:max(0, wanted - 1)] if b"p" in text else ids), b"p" not in text
     return (ids[:-1] if "é".encode() in text else ids), True
 
-  def pair(self, limit, query, document):
-    return list((document + query)[:limit]) if b"s" in document else super().pair(limit, query, document)
+  def pair(self, rule, limit, query, document):
+    return list((document + query)[:limit]) if b"s" in document else super().pair(rule, limit, query, document)
 
 
 class PlantedDifferences(unittest.TestCase):

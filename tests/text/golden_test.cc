@@ -144,6 +144,47 @@ TEST(GoldenModel, TheBundledModelsReferencePairs) {
   EXPECT_GT(pairs, 10);
 }
 
+// Pairs of texts of all kinds, by each rule, at limits where nothing, one or both are cut.
+TEST_P(GoldenTokens, PairsOfTextsByEachRule) {
+  std::vector<const std::string*> texts;
+  for (const Text& text : Texts()) {
+    if (text.file != "repeats") texts.push_back(&text.bytes);
+  }
+  const auto digests = ReadData(std::string("pair_digests_") + GetParam() + ".txt");
+  ASSERT_EQ(digests.size(), 2000u);
+  int cut = 0, refused = 0, wrong = 0;
+  for (size_t i = 0; i < digests.size() && wrong < 5; ++i) {
+    // tools/corpus.py, pairs
+    const std::string& query_text = *texts[i * 7919 % texts.size()];
+    const std::string& document_text = *texts[(i * 10007 + 13) % texts.size()];
+    const int limit = std::vector{20, 64, 65, 512}[i % 4];
+    std::string got;
+    for (const PairRule rule :
+         {PairRule::kLongestFirst, PairRule::kOnlySecond, PairRule::kFlagEmbedding}) {
+      const PairEncoder encoder(*tokenizer_, limit, rule);
+      const Encoded query = encoder.EncodeQuery(query_text);
+      const Encoded document = encoder.EncodeDocument(document_text, query);
+      if (!got.empty()) got += ' ';
+      if (!encoder.CheckRoom(query, document).ok()) {
+        got += '-';
+        ++refused;
+        continue;
+      }
+      std::vector<int32_t> ids;
+      std::vector<uint8_t> types;
+      cut += encoder.AppendPair(query, document, ids, types);
+      ids.insert(ids.end(), types.begin(), types.end());
+      got += Digest(ids);
+    }
+    EXPECT_EQ(got, digests[i]) << "pair " << i << ", limit " << limit << "\n"
+                               << query_text << "\n"
+                               << document_text;
+    wrong += got != digests[i];
+  }
+  EXPECT_GT(cut, 500);
+  EXPECT_GT(refused, 50);
+}
+
 // The n first of some one-token words with the m first of others, around every turn of the rule.
 class GoldenPairs : public testing::TestWithParam<const char*> {};
 
