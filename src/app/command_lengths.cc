@@ -7,6 +7,7 @@
 #include "app/lists.h"
 #include "base/concat.h"
 #include "ranker/loader.h"
+#include "text/pair_encoder.h"
 
 namespace podium {
 namespace {
@@ -38,12 +39,12 @@ class TokenCounter {
   std::unordered_map<std::string_view, int32_t> counts_;
 };
 
-Status CheckLengths(const LengthsCommand& command, int special_tokens) {
+Status CheckLengths(const LengthsCommand& command, PairRule rule, int special_tokens) {
   for (const int length : command.lengths) {
-    if (length < special_tokens + 2) {
-      return InvalidArgument(Concat("lengths: got ", length, "; at least ", special_tokens + 2,
-                                    " (the template's ", special_tokens,
-                                    " special tokens and one token of each side)"));
+    if (length < LengthMin(rule, special_tokens)) {
+      return InvalidArgument(Concat("lengths: got ", length, "; at least ",
+                                    LengthMin(rule, special_tokens), " (the template's ",
+                                    special_tokens, " special tokens and one token of each side)"));
     }
   }
   if (!(command.cover >= 0 && command.cover <= 1)) {
@@ -63,7 +64,8 @@ Status Measure(const LengthsCommand& command, Session session) {
   PODIUM_ASSIGN_OR_RETURN(const LoadedRanker loaded, LoadRanker(open));
   const Ranker& ranker = *loaded.ranker;
   const int special_tokens = ranker.tokenizer().pair_template().special_tokens();
-  PODIUM_RETURN_IF_ERROR(CheckLengths(command, special_tokens));
+  PODIUM_ASSIGN_OR_RETURN(const PairRule rule, ParsePairRule(open.truncation));
+  PODIUM_RETURN_IF_ERROR(CheckLengths(command, rule, special_tokens));
 
   const Interrupt interrupt{.cancel = &session.cancel};
   TokenCounter queries(ranker.tokenizer());
@@ -93,9 +95,15 @@ Status Measure(const LengthsCommand& command, Session session) {
                        .documents = documents.counts(),
                        .pairs = SortedValues(std::move(tokens)),
                        .cover = command.cover};
-  const std::vector<int> lengths = LengthsToTry(command.lengths, ranker.length_max(),
-                                                static_cast<int64_t>(report.pairs.values().back()));
-  report.rows = LengthRows(pair_lengths, special_tokens, lengths);
+  const auto query_max = [rule](int length) { return QueryTokensMax(rule, length); };
+  // The length at which nothing is cut.
+  auto longest = static_cast<int64_t>(report.pairs.values().back());
+  const double longest_query = report.queries.values().back();
+  while (longest < ranker.length_max() && query_max(static_cast<int>(longest)) < longest_query) {
+    ++longest;
+  }
+  const std::vector<int> lengths = LengthsToTry(command.lengths, ranker.length_max(), longest);
+  report.rows = LengthRows(pair_lengths, special_tokens, lengths, query_max);
   if (command.seconds > 0) {
     PODIUM_ASSIGN_OR_RETURN(
         report.timed_pairs,

@@ -56,7 +56,7 @@ std::vector<int> LengthsToTry(std::span<const int> asked, int model_max, int64_t
 }
 
 std::vector<LengthRow> LengthRows(std::span<const PairLength> pairs, int special_tokens,
-                                  std::span<const int> lengths) {
+                                  std::span<const int> lengths, FunctionRef<int(int)> query_max) {
   const auto count = static_cast<double>(pairs.size());
   int64_t all = 0;
   for (const PairLength& pair : pairs) all += Tokens(pair);
@@ -64,9 +64,12 @@ std::vector<LengthRow> LengthRows(std::span<const PairLength> pairs, int special
   for (const int length : lengths) {
     LengthRow row;
     row.max_length = length;
+    const int query_stays = query_max(length);
     for (const PairLength& pair : pairs) {
-      const int64_t lost = Tokens(pair) + special_tokens - length;
-      if (lost <= 0) continue;
+      const int64_t of_query = std::max<int64_t>(0, pair.query - query_stays);
+      const int64_t rest = Tokens(pair) - of_query + special_tokens - length;
+      const int64_t lost = of_query + std::max<int64_t>(0, rest);
+      if (lost == 0) continue;
       ++row.cut_pairs;
       row.lost_tokens += lost;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "evaluation/summary.h"
 
 namespace podium {
@@ -40,9 +41,10 @@ struct LengthRow {
 /// Those past the first that cuts nothing say nothing new and are left out.
 std::vector<int> LengthsToTry(std::span<const int> asked, int model_max, int64_t longest_pair);
 
-/// One row a length. What is lost is the same number of tokens whichever side is cut.
+/// One row a length. `query_max` is the most tokens of a query that stay at a length; beyond that,
+/// what is lost is the same number of tokens whichever side is cut.
 std::vector<LengthRow> LengthRows(std::span<const PairLength> pairs, int special_tokens,
-                                  std::span<const int> lengths);
+                                  std::span<const int> lengths, FunctionRef<int(int)> query_max);
 
 struct LengthAdvice {
   int max_length = 0;

@@ -25,7 +25,7 @@ TEST(LengthsToTry, RisingWithinTheModelUpToTheFirstThatCutsNothing) {
 TEST(LengthRows, CountWhatIsCut) {
   const std::vector<PairLength> pairs = {{4, 6}, {5, 10}, {10, 30}, {0, 0}};  // 14 19 44 4 with 4
   const std::vector<int> lengths = {14, 20, 44};
-  const auto rows = LengthRows(pairs, 4, lengths);
+  const auto rows = LengthRows(pairs, 4, lengths, [](int length) { return length; });
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].cut_pairs, 2);
   EXPECT_EQ(rows[0].covered, 0.5);
@@ -36,6 +36,16 @@ TEST(LengthRows, CountWhatIsCut) {
   EXPECT_EQ(rows[2].covered, 1);
   EXPECT_EQ(rows[2].lost_share, 0);
   EXPECT_EQ(rows[2].pair_tokens, (14 + 19 + 44 + 4) / 4.0);
+}
+
+TEST(LengthRows, AQueryMayHaveItsOwnLimit) {
+  const std::vector<PairLength> pairs = {{4, 6}, {15, 3}, {16, 3}, {18, 20}};
+  const std::vector<int> lengths = {20, 24};
+  const auto rows = LengthRows(pairs, 0, lengths, [](int length) { return length * 3 / 4; });
+  EXPECT_EQ(rows[0].cut_pairs, 2);  // 16 + 3 would fit
+  EXPECT_EQ(rows[0].lost_tokens, 1 + (3 + 15));
+  EXPECT_EQ(rows[1].cut_pairs, 1);
+  EXPECT_EQ(rows[1].lost_tokens, 14);
 }
 
 std::string Reasons(const LengthAdvice& advice) {

@@ -7,12 +7,6 @@
 #include "base/concat.h"
 
 namespace podium {
-namespace {
-
-// FlagEmbedding's share of the limit for a query, in its integers.
-int QueryMax(int length_max) { return length_max * 3 / 4; }
-
-}  // namespace
 
 Result<PairRule> ParsePairRule(std::string_view name) {
   if (name == "longest_first") return PairRule::kLongestFirst;
@@ -22,10 +16,16 @@ Result<PairRule> ParsePairRule(std::string_view name) {
                                 "\", allowed: longest_first, only_second, flag_embedding"));
 }
 
+int QueryTokensMax(PairRule rule, int length_max) {
+  // FlagEmbedding's share, in its integers.
+  if (rule != PairRule::kFlagEmbedding) return length_max;
+  return static_cast<int>(int64_t{length_max} * 3 / 4);
+}
+
 int LengthMin(PairRule rule, int special_tokens) {
   int length = special_tokens + 2;
   if (rule != PairRule::kFlagEmbedding) return length;
-  while (QueryMax(length) + special_tokens >= length) ++length;
+  while (QueryTokensMax(rule, length) + special_tokens >= length) ++length;
   return length;
 }
 
@@ -48,7 +48,7 @@ PairEncoder::PairEncoder(const Tokenizer& tokenizer, int length_max, PairRule ru
     : tokenizer_(tokenizer),
       length_max_(length_max),
       room_(length_max - tokenizer.pair_template().special_tokens()),
-      query_(rule == PairRule::kFlagEmbedding ? QueryMax(length_max) : room_),
+      query_(std::min(room_, QueryTokensMax(rule, length_max))),
       rule_(rule) {
   PODIUM_CHECK(length_max >= LengthMin(rule, tokenizer.pair_template().special_tokens()));
 }

@@ -27,6 +27,9 @@ Result<PairRule> ParsePairRule(std::string_view name);
 /// The smallest limit that leaves room for a token of each side.
 int LengthMin(PairRule rule, int special_tokens);
 
+/// The most tokens of a query that a pair may keep, room for special tokens not considered.
+int QueryTokensMax(PairRule rule, int length_max);
+
 /// How many ids of each side stay.
 struct Cut {
   int query = 0;
