@@ -7,6 +7,8 @@
 #include <chrono>
 #include <fstream>
 
+#include "app/progress.h"
+#include "base/concat.h"
 #include "evaluation/summary.h"
 
 namespace podium {
@@ -75,6 +77,8 @@ Result<SpeedRatio> ScoreByTurns(const RerankSet& set, OpenedSide& a, OpenedSide&
                                 const std::atomic<bool>& cancel) {
   std::vector<double> ratios;
   std::vector<Pair> pairs;
+  ProgressLine progress(/*quiet=*/isatty(STDERR_FILENO) == 0);
+  RateMeter rate;
   for (size_t i = 0; i < set.lists.size(); ++i) {
     const std::vector<Pair> more = PairsOf(set, set.lists[i]);
     pairs.insert(pairs.end(), more.begin(), more.end());
@@ -84,6 +88,15 @@ Result<SpeedRatio> ScoreByTurns(const RerankSet& set, OpenedSide& a, OpenedSide&
     PODIUM_ASSIGN_OR_RETURN(const double second, Turn(pairs, cancel, a_first ? b : a));
     ratios.push_back(a_first ? second / first : first / second);
     pairs.clear();
+    const Clock::time_point now = Clock::now();
+    const auto done = static_cast<double>(i + 1);
+    rate.Add(now, done);
+    if (!progress.IsDue(now)) continue;
+    const auto left = static_cast<double>(set.lists.size()) - done;
+    const std::string time_left = TimeLeft(rate.rate(), left);
+    progress.Show(
+        now, Concat(i + 1, " of ", set.lists.size(), " lists  ", 100 * (i + 1) / set.lists.size(),
+                    "%", time_left.empty() ? "" : Concat("  ", time_left, " left")));
   }
   SpeedRatio speed;
   speed.ratio = b.about.tokens_per_s() / a.about.tokens_per_s();

@@ -1,5 +1,6 @@
 #include "app/describe.h"
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -31,7 +32,7 @@ Examples:
       --max-delta-mean-sd 0.02 --min-overlap 0.97 --min-ndcg-bound -0.005   # exit code 3 on a miss
 
 A side is MODEL, MODEL,KEY=VALUE,… or KEY=VALUE,… (the default model); keys: precision, isa, threads,
-max-length. A is what B is held against. Lists: see docs/cli.md.)help";
+max-length, truncation. A is what B is held against. Lists: see docs/cli.md.)help";
 
 }  // namespace
 
@@ -71,7 +72,7 @@ void AddListsOptions(CLI::App& command, ListsOptions& lists) {
   AddChoice(command, "--candidates", set.candidates, kCandidates,
             "Without a run: own (what the data lists, the default) or judged (what was judged)");
   command.add_option("--limit", lists.limit, "Lists to take, from the first; 0: all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
 }
 
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths) {

@@ -8,7 +8,7 @@
 namespace podium {
 namespace {
 
-constexpr std::string_view kKeys[] = {"precision", "isa", "threads", "max-length"};
+constexpr std::string_view kKeys[] = {"precision", "isa", "threads", "max-length", "truncation"};
 
 bool IsKey(std::string_view word) {
   for (const std::string_view key : kKeys) {
@@ -33,9 +33,9 @@ Status Set(std::string_view part, OpenOptions& open, std::string& seen) {
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
   if (!IsKey(key) || value.empty()) {
-    return InvalidArgument(
-        Concat("side: got \"", part,
-               "\", allowed: precision=, isa=, threads= and max-length= with a value"));
+    return InvalidArgument(Concat(
+        "side: got \"", part,
+        "\", allowed: precision=, isa=, threads=, max-length= and truncation= with a value"));
   }
   const std::string mark = Concat(",", key, "=");
   if (seen.find(mark) != std::string::npos) {
@@ -48,6 +48,8 @@ Status Set(std::string_view part, OpenOptions& open, std::string& seen) {
     open.isa = std::string(value);
   } else if (key == "threads") {
     PODIUM_ASSIGN_OR_RETURN(open.threads, ParseCount(value, part));
+  } else if (key == "truncation") {
+    open.truncation = std::string(value);
   } else {
     PODIUM_ASSIGN_OR_RETURN(open.max_length, ParseCount(value, part));
   }

@@ -11,9 +11,9 @@
 namespace podium {
 
 /// "MODEL", "MODEL,KEY=VALUE,…" or "KEY=VALUE,…" (the default model): the keys are precision, isa,
-/// threads and max-length, each once. A comma belongs to the model's name unless a KEY= follows.
-/// kInvalidArgument names what was found and what is allowed; whether the model has the precision
-/// and the machine the table is found out when it is opened.
+/// threads, max-length and truncation, each once. A comma belongs to the model's name unless a KEY=
+/// follows. kInvalidArgument names what was found and what is allowed; whether the model has the
+/// precision and the machine the table is found out when it is opened.
 Result<OpenOptions> ParseSide(std::string_view text);
 
 }  // namespace podium

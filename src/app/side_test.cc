@@ -36,6 +36,12 @@ TEST(ParseSide, ModelAndKeys) {
   }
 }
 
+TEST(ParseSide, Truncation) {
+  const auto got = ParseSide("m,truncation=only_second");
+  ASSERT_TRUE(got.ok()) << got.status().ToString();
+  EXPECT_EQ(got->truncation, "only_second");
+}
+
 TEST(ParseSide, MistakesAreNamed) {
   for (const char* text : {"", "m,prec=int8", "m,precision=", "m,precision=int8,",
                            "m,precision=int8,fp32", "m,threads=two", "m,threads=-1", "threads=1.5",

@@ -3,13 +3,16 @@
 
 import json
 import math
+import os
+import pty
 import shutil
 import statistics
 import struct
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from podium_process import MODEL, Case
+from podium_process import MODEL, PODIUM, Case, environment
 
 QUERIES = ["what is a tomato", "how do I reset my router", "什么是番茄"]
 DOCUMENTS = ["The tomato is the edible berry of a plant.", "Trains run twice a day.",
@@ -212,6 +215,27 @@ class Compare(Case):
     self.assertLessEqual(first["low"], first["difference"])
     self.assertGreaterEqual(first["high"], first["difference"])
 
+  def test_sides_may_cut_pairs_by_different_rules(self):
+    got, _ = self.compare("max-length=16", "max-length=16,truncation=only_second")
+    self.assertEqual(got["a"]["tokens"], got["b"]["tokens"])
+    self.assertEqual(got["delta"]["max"], 0)  # the queries are short: the documents are cut by either
+    long = json.dumps({"query": "what is a tomato " * 8, "documents": ["A tomato is a berry."]})
+    got, _ = self.compare("max-length=24", "max-length=24,truncation=flag_embedding", content=long)
+    self.assertEqual((got["a"]["tokens"], got["b"]["tokens"]), (24, 24))
+    self.assertGreater(got["delta"]["max"], 0)
+
+  def test_progress_is_shown_on_a_terminal_only(self):
+    path = self.file("lists.jsonl", self.content())
+    master, slave = pty.openpty()
+    process = subprocess.Popen([PODIUM, "compare", MODEL, MODEL, path], stdout=subprocess.DEVNULL, stderr=slave,
+                               env=environment(TERM="xterm"))
+    os.close(slave)
+    self.assertEqual(process.wait(60), 0)
+    shown = os.read(master, 65536).decode()
+    os.close(master)
+    self.assertIn("3 of 3 lists  100%", shown)
+    self.assertTrue(shown.endswith("\r\x1b[K"), shown)  # and taken off
+
   def test_mistakes_are_named(self):
     path = self.file("lists.jsonl", self.content(labels=False))
     self.fails("compare", "isa=scalar", "isa=vax", path, says=["isa", "vax", "scalar"])
@@ -219,6 +243,7 @@ class Compare(Case):
     self.fails("compare", "isa=scalar", "prec=int8", path, says=["prec=int8"])
     self.fails("compare", "isa=scalar,isa=scalar", MODEL, path, says=["side", "twice"])
     self.fails("compare", MODEL, f"{MODEL},width=3", path, says=["side", "width=3", "max-length="])
+    self.fails("compare", MODEL, "truncation=middle", path, says=["truncation", "middle", "only_second"])
     self.fails("compare", MODEL, MODEL, path, "--min-ndcg-diff", "0", says=["--min-ndcg-diff", "labels"])
     self.fails("compare", MODEL, MODEL, self.folder / "none", says=["none"])
     self.fails("compare", MODEL, MODEL, path, "--k", "0", says=["k: got 0"])
@@ -227,6 +252,7 @@ class Compare(Case):
     self.fails("compare", MODEL, MODEL, path, "--noise-sd", "-1", says=["noise-sd"])
     self.fails("compare", MODEL, MODEL, path, "--min-kendall", "high", code=2, says=["min-kendall"])
     self.fails("compare", MODEL, path, code=2, says=["lists"])
+    self.fails("compare", MODEL, MODEL, path, "--limit", "-1", code=2, says=["--limit", "-1", "2147483647"])
     got, _ = self.compare(MODEL, MODEL, content=self.content(labels=False))
     self.assertIsNone(got["labels"])
 
