@@ -36,6 +36,16 @@ std::string ScoreText(const RankingView& view, const RankedDocument& result) {
   return text;
 }
 
+// Whoever prints a file on a terminal must not be steered by what is in it.
+bool IsControl(char32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
+
+void AppendHex(char32_t code, std::string& out) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += "\\x";
+  out += kHex[code >> 4];
+  out += kHex[code & 15];
+}
+
 }  // namespace
 
 ScoreKind ChosenScores(ScoreKind asked, const ModelInfo& model) {
@@ -52,7 +62,6 @@ void WriteScore(ScoreKind kind, float logit, json::Writer& writer) {
 }
 
 void AppendTsvText(std::string_view text, std::string& out) {
-  constexpr char kHex[] = "0123456789abcdef";
   for (size_t at = 0; at < text.size();) {
     const Utf8Char c = DecodeUtf8(text.substr(at));
     at += static_cast<size_t>(c.bytes);
@@ -64,14 +73,24 @@ void AppendTsvText(std::string_view text, std::string& out) {
       out += "\\r";
     } else if (c.code == '\\') {
       out += "\\\\";
-    } else if (c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0)) {
-      // Whoever prints the file on a terminal must not be steered by what is in it.
-      out += "\\x";
-      out += kHex[c.code >> 4];
-      out += kHex[c.code & 15];
+    } else if (IsControl(c.code)) {
+      AppendHex(c.code, out);
     } else {
       AppendUtf8(c.code, out);
     }
+  }
+}
+
+void AppendTsvLine(std::string_view line, std::string& out) {
+  for (size_t at = 0; at < line.size();) {
+    const Utf8Char c = DecodeUtf8(line.substr(at));
+    const auto bytes = static_cast<size_t>(c.bytes);
+    if (c.valid && c.code != '\t' && IsControl(c.code)) {
+      AppendHex(c.code, out);
+    } else {
+      out.append(line.substr(at, bytes));
+    }
+    at += bytes;
   }
 }
 

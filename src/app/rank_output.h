@@ -31,6 +31,10 @@ void WriteScore(ScoreKind kind, float logit, json::Writer& writer);
 /// U+FFFD.
 void AppendTsvText(std::string_view text, std::string& out);
 
+/// A line of a TSV that was read: its tabs and all else as they are, but control characters as
+/// \xHH.
+void AppendTsvLine(std::string_view line, std::string& out);
+
 /// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens",
 /// "truncated"}]}
 std::string RankingJson(const RankingView& view);

@@ -22,14 +22,15 @@ std::string_view WithoutSpaceBehind(std::string_view line) {
 
 struct Names {
   std::string score;
+  std::string tokens;
   std::string truncated;
 };
 
 Names MemberNames(const ScoreFormat& format, bool is_list) {
   if (!format.score_field.empty()) {
-    return {format.score_field, format.score_field + "_truncated"};
+    return {format.score_field, format.score_field + "_tokens", format.score_field + "_truncated"};
   }
-  return {is_list ? "scores" : "score", "truncated"};
+  return {is_list ? "scores" : "score", "tokens", "truncated"};
 }
 
 Result<std::optional<json::Value>> FindDocument(json::Value object, const ScoreFormat& format) {
@@ -89,7 +90,7 @@ Status ScoreLine::ReadJson(const ScoreFormat& format) {
   }
   if (format.ids) return ReadJsonIds(object, list, format);
   const Names names = MemberNames(format, is_list_);
-  for (const std::string& name : {names.score, names.truncated}) {
+  for (const std::string& name : {names.score, names.tokens, names.truncated}) {
     if (object.Find(name)) {
       return InvalidArgument(Concat(where_, ": the line has a member \"", name,
                                     "\" already; name another with --score-field"));
@@ -164,7 +165,7 @@ std::string ScoreLine::WithScores(std::span<const Score> scores, const ScoreForm
   if (format.tsv) {
     json::Writer writer(out);
     WriteScore(format.scores, scores[0].logit, writer);
-    out += scores[0].truncated ? "\t1\n" : "\t0\n";
+    out += Concat("\t", scores[0].tokens, scores[0].truncated ? "\t1\n" : "\t0\n");
     return out;
   }
   const Names names = MemberNames(format, is_list_);
@@ -174,6 +175,10 @@ std::string ScoreLine::WithScores(std::span<const Score> scores, const ScoreForm
   writer.Key(names.score);
   if (is_list_) writer.BeginArray();
   for (const Score& score : scores) WriteScore(format.scores, score.logit, writer);
+  if (is_list_) writer.EndArray();
+  writer.Key(names.tokens);
+  if (is_list_) writer.BeginArray();
+  for (const Score& score : scores) writer.Int(score.tokens);
   if (is_list_) writer.EndArray();
   writer.Key(names.truncated);
   if (is_list_) writer.BeginArray();
@@ -186,7 +191,12 @@ std::string ScoreLine::WithScores(std::span<const Score> scores, const ScoreForm
 }
 
 std::string ScoredPrefix(std::string_view line, const ScoreFormat& format) {
-  if (format.tsv) return Concat(line, "\t");
+  if (format.tsv) {
+    std::string out;
+    AppendTsvLine(line, out);
+    out += '\t';
+    return out;
+  }
   std::string_view members = WithoutSpaceBehind(line);
   members.remove_suffix(members.empty() ? 0 : 1);  // the object's brace
   return Concat(members, members.ends_with('{') ? "" : ",");
@@ -235,7 +245,8 @@ Status ChooseColumns(const ScoreCommand& command, const std::string* header,
 
 std::string ScoredHeader(std::string_view header, const ScoreFormat& format) {
   const Names names = MemberNames(format, /*is_list=*/false);
-  return Concat(header, "\t", names.score, "\t", names.truncated, "\n");
+  return Concat(ScoredPrefix(header, format), names.score, "\t", names.tokens, "\t",
+                names.truncated, "\n");
 }
 
 }  // namespace podium

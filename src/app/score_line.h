@@ -56,8 +56,9 @@ class ScoreLine {
   const std::string& query_id() const { return query_id_; }
   std::vector<RunEntry> RunEntries(std::span<const Score> scores) const;
 
-  /// The line as it was read with the scores behind it: members "score" and "truncated" (of a list
-  /// "scores" and "truncated", arrays in the documents' order), or two more columns.
+  /// The line as it was read with the scores behind it: members "score", "tokens" and "truncated"
+  /// (of a list "scores", "tokens" and "truncated", arrays in the documents' order), or three more
+  /// columns, control characters of the others as AppendTsvLine has them.
   std::string WithScores(std::span<const Score> scores, const ScoreFormat& format) const;
 
  private:

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::vector<Score> kTwo = {{.logit = 1.5f, .tokens = 3, .truncated = true},
-                                 {.logit = -2, .tokens = 3, .truncated = false}};
+                                 {.logit = -2, .tokens = 5, .truncated = false}};
 
 TEST(ScoreLine, AddsMembersBehindWhatIsThere) {
   ScoreFormat format;
@@ -24,16 +24,28 @@ TEST(ScoreLine, AddsMembersBehindWhatIsThere) {
   ASSERT_TRUE(pair.ok()) << pair.status().message();
   EXPECT_THAT(pair->documents(), ElementsAre("d"));
   EXPECT_EQ(pair->WithScores(std::span(kTwo).first(1), format),
-            "{\"query\":\"q\",\"text\":\"d\" ,\"score\":1.5,\"truncated\":true}\n");
+            "{\"query\":\"q\",\"text\":\"d\" ,\"score\":1.5,\"tokens\":3,\"truncated\":true}\n");
   const auto list =
       ScoreLine::Parse("{\"query\":\"q\",\"documents\":[\"a\",{\"text\":\"b\"}]}", "x:1", format);
   ASSERT_TRUE(list.ok()) << list.status().message();
   EXPECT_EQ(list->WithScores(kTwo, format),
             "{\"query\":\"q\",\"documents\":[\"a\",{\"text\":\"b\"}],\"scores\":[1.5,-2],"
-            "\"truncated\":[true,false]}\n");
+            "\"tokens\":[3,5],\"truncated\":[true,false]}\n");
   format.score_field = "s";
   EXPECT_THAT(pair->WithScores(std::span(kTwo).first(1), format),
-              HasSubstr(",\"s\":1.5,\"s_truncated\":true}"));
+              HasSubstr(",\"s\":1.5,\"s_tokens\":3,\"s_truncated\":true}"));
+}
+
+TEST(ScoreLine, ColumnsOfATsvSteerNoTerminal) {
+  ScoreFormat format;
+  format.tsv = true;
+  format.scores = ScoreKind::kRaw;
+  const auto line = ScoreLine::Parse("q\\\t\x1b[2Jd\r\u009b\u00e9\xff", "x:1", format);
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(line->documents()[0], "\x1b[2Jd\r\u009b\u00e9\xff");
+  EXPECT_EQ(line->WithScores(std::span(kTwo).first(1), format),
+            "q\\\t\\x1b[2Jd\\x0d\\x9b\u00e9\xff\t1.5\t3\t1\n");
+  EXPECT_EQ(ScoredHeader("a\x07\tb", format), "a\\x07\tb\tscore\ttokens\ttruncated\n");
 }
 
 TEST(ScoreLine, ViewsLiveInTheLine) {

@@ -34,8 +34,9 @@ class Score(Case):
     self.assertEqual([{k: row[k] for k in ("query", "document", "n")} for row in scored], PAIRS)
     for query in QUERIES:
       ranked = rows(self.podium("rank", "-q", query, *DOCUMENTS)[0])
-      want = {r["document"]: (r["score"], r["truncated"]) for r in ranked}
-      self.assertEqual({r["document"]: (r["score"], r["truncated"]) for r in scored if r["query"] == query}, want)
+      want = {r["document"]: (r["score"], r["tokens"], r["truncated"]) for r in ranked}
+      got = {r["document"]: (r["score"], r["tokens"], r["truncated"]) for r in scored if r["query"] == query}
+      self.assertEqual(got, want)
 
   def test_every_form_gives_the_same_scores(self):
     want = [row["score"] for row in rows(self.scores(stdin=jsonl(PAIRS)))]
@@ -54,7 +55,7 @@ class Score(Case):
     self.assertEqual([(r["score"], r["s"]) for r in rows(out)], [("mine", s) for s in want])
     header = "text\tid\tquery\n" + "".join(f"{r['document']}\t{r['n']}\t{r['query']}\n" for r in PAIRS)
     out = self.scores("--header", "--query-field", "query", "--document-field", "text", stdin=header)
-    self.assertEqual(out.splitlines()[0], "text\tid\tquery\tscore\ttruncated")
+    self.assertEqual(out.splitlines()[0], "text\tid\tquery\tscore\ttokens\ttruncated")
     self.assertEqual([float(line.split("\t")[3]) for line in out.splitlines()[1:]], want)
     out = self.scores("-q", QUERIES[1], stdin="".join(d + "\n" for d in DOCUMENTS))
     self.assertEqual([float(line.split("\t")[1]) for line in out.splitlines()], want[3:])
