@@ -4,6 +4,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import struct
@@ -11,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from podium_process import EXAMPLE, MODEL, PODIUM, Case, environment
+from podium_process import EXAMPLE, MODEL, PODIUM, ROOT, Case, environment
 
 TOMATO = ["Trains run twice a day.", "The tomato is the edible berry of a plant.", "The warranty is two years."]
 
@@ -288,6 +289,18 @@ class Signals(Case):
 
   def test_interrupt_while_reading(self):
     self.interrupt(["rank", "-q", "q", "-f", "-"], 0.5, subprocess.PIPE)
+
+
+class ManualPage(Case):
+
+  def test_names_every_command(self):
+    out, _ = self.podium("--help")
+    listed = out.split("Subcommands:\n")[1].split("\n\n")[0]
+    commands = [line.split()[0] for line in listed.splitlines() if re.match(r"  \S", line)]
+    self.assertGreater(len(commands), 5)
+    page = (ROOT / "packaging" / "podium.1").read_text()
+    for command in commands:
+      self.assertIn(f".TP\n.B {command}\n", page)
 
 
 class Terminal(Case):
