@@ -1,16 +1,8 @@
 #include "ranker/results.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace podium {
-
-double Sigmoid(float logit) {
-  // exp of a negative number only: no overflow, and full precision near 0.
-  const double x = logit;
-  const double e = std::exp(-std::fabs(x));
-  return x >= 0 ? 1 / (1 + e) : e / (1 + e);
-}
 
 std::vector<RankedDocument> BestFirst(std::span<const Score> scores, int top_n) {
   std::vector<RankedDocument> ranking(scores.size());

@@ -1,0 +1,47 @@
+// A callback that fires exactly once, by construction.
+#ifndef PODIUM_BASE_COMPLETION_H_
+#define PODIUM_BASE_COMPLETION_H_
+
+#include <functional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/status.h"
+
+namespace podium {
+
+/// Where a result goes. Calling it twice is a bug and aborts; one that is dropped uncalled answers
+/// with an internal error, so that no caller waits for ever. T is made from a Status. The callback
+/// may run on any thread: it only hands the result on. Movable; one thread at a time.
+template <typename T>
+class Completion {
+ public:
+  Completion() = default;
+  explicit Completion(std::function<void(T)> fire) : fire_(std::move(fire)) {}
+  Completion(Completion&& other) noexcept : fire_(std::exchange(other.fire_, nullptr)) {}
+  Completion& operator=(Completion&& other) noexcept {
+    if (this != &other) {
+      Drop();
+      fire_ = std::exchange(other.fire_, nullptr);
+    }
+    return *this;
+  }
+  ~Completion() { Drop(); }
+
+  void operator()(T result) {
+    PODIUM_CHECK(fire_ != nullptr);
+    std::exchange(fire_, nullptr)(std::move(result));
+  }
+
+ private:
+  void Drop() {
+    if (fire_ != nullptr) {
+      std::exchange(fire_, nullptr)(T(Internal("the request was dropped without an answer")));
+    }
+  }
+  std::function<void(T)> fire_;
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_BASE_COMPLETION_H_

@@ -1,0 +1,49 @@
+#include "base/completion.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace podium {
+namespace {
+
+using Done = Completion<Result<int>>;
+
+TEST(Completion, FiresOnceHoweverItEnds) {
+  std::vector<Result<int>> got;
+  const auto make = [&] {
+    return Done([&](Result<int> result) { got.push_back(std::move(result)); });
+  };
+  {
+    Done called = make();
+    Done moved = std::move(called);
+    moved(7);
+  }
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(*got[0], 7);
+  {
+    const Done dropped = make();
+  }
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(got[1].status().code(), StatusCode::kInternal);
+  {
+    Done replaced = make();
+    replaced = make();  // the first one is dropped
+    EXPECT_EQ(got.size(), 3u);
+    replaced(8);
+  }
+  EXPECT_EQ(got.size(), 4u);
+  {
+    const Done empty;
+  }
+  EXPECT_EQ(got.size(), 4u);
+}
+
+TEST(CompletionDeathTest, TwiceIsABug) {
+  Done done([](Result<int>) {});
+  done(1);
+  EXPECT_DEATH(done(2), "fire_");
+}
+
+}  // namespace
+}  // namespace podium
