@@ -142,6 +142,44 @@ void Writer::Double(double number) {
   AppendFloat(out_, number);
 }
 
+void Writer::FloatWithPoint(float number) {
+  Separate();
+  const size_t start = out_.size();
+  AppendFloat(out_, number);
+  if (out_.find_first_not_of("-0123456789", start) == std::string::npos) out_ += ".0";
+}
+
+void Writer::Copy(Value value) {
+  switch (value.type()) {
+    case Type::kNull:
+      return Null();
+    case Type::kBool:
+      return Bool(*value.AsBool());
+    case Type::kInteger:
+      return Int(*value.AsInt());
+    case Type::kUnsigned:
+    case Type::kDouble:
+      return Double(*value.AsDouble());
+    case Type::kString:
+      return String(*value.AsString());
+    case Type::kArray:
+      BeginArray();
+      value.ForEachElement([&](Value element) {
+        Copy(element);
+        return true;
+      });
+      return EndArray();
+    case Type::kObject:
+      BeginObject();
+      value.ForEachMember([&](std::string_view key, Value member) {
+        Key(key);
+        Copy(member);
+        return true;
+      });
+      return EndObject();
+  }
+}
+
 void Writer::Bool(bool value) {
   Separate();
   out_ += value ? "true" : "false";

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "json/json.h"
+
 namespace podium::json {
 
 /// Writer w(out); w.BeginObject(); w.Key("index"); w.Int(3); w.EndObject();
@@ -23,8 +25,13 @@ class Writer {
   /// Shortest text that reads back as the same value; NaN and infinities are null.
   void Float(float number);
   void Double(double number);
+  /// As Float, but always with a point or an exponent: "1.0". Readers that tell integers from
+  /// numbers by that (Java's, Go's) then see one type.
+  void FloatWithPoint(float number);
   void Bool(bool value);
   void Null();
+  /// A value as it was read.
+  void Copy(Value value);
 
  private:
   void Separate();
