@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "ranker/duplicates.h"
 
 namespace podium {
 namespace {
@@ -56,28 +55,25 @@ Result<int> ChooseLengthMax(const Tokenizer& tokenizer, const EngineInfo& info,
   return asked > 0 ? asked : model;
 }
 
+bool Full(const EncodedPairs& window, const RankerOptions& options) {
+  return window.size() >= static_cast<size_t>(options.window_pairs_max) ||
+         window.ids.size() >= static_cast<size_t>(options.window_tokens_max);
+}
+
 }  // namespace
 
-// Encoded pairs waiting for their batch, end to end.
-struct Ranker::Window {
-  std::vector<int32_t> ids;
-  std::vector<uint8_t> types;
-  std::vector<int> lengths;
-  std::vector<uint32_t> indices;                      // of each pair, in the request
-  std::vector<std::pair<uint32_t, uint32_t>> copies;  // pair ← earlier pair with the same ids
-
-  bool Full(const RankerOptions& options) const {
-    return lengths.size() + copies.size() >= static_cast<size_t>(options.window_pairs_max) ||
-           ids.size() >= static_cast<size_t>(options.window_tokens_max);
+Status FillSlots(const EncodedPairs& pairs, std::span<const float> logits, const char* pair_word,
+                 std::span<Score> scores) {
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (!std::isfinite(logits[i])) {
+      return Internal(Concat(pair_word, " ", pairs.indices[i], ": the model gave ", logits[i],
+                             " instead of a score"));
+    }
+    scores[pairs.indices[i]].logit = logits[i];
   }
-  void Clear() {
-    ids.clear();
-    types.clear();
-    lengths.clear();
-    indices.clear();
-    copies.clear();
-  }
-};
+  for (const auto& [index, first] : pairs.copies) scores[index].logit = scores[first].logit;
+  return OkStatus();
+}
 
 Result<std::unique_ptr<Ranker>> Ranker::Make(Parts parts, const RankerOptions& options) {
   const EngineInfo& info = parts.engine->info();
@@ -113,53 +109,26 @@ Result<std::vector<Score>> Ranker::ScoreAll(size_t count, FunctionRef<Pair(size_
   options.max_length = max_length == 0 ? length_max() : max_length;
   PODIUM_ASSIGN_OR_RETURN(max_length,
                           ChooseLengthMax(*parts_.tokenizer, parts_.engine->info(), options));
-  const PairEncoder encoder(*parts_.tokenizer, max_length, options_.truncation);
+  RequestEncoder encoder(*parts_.tokenizer, max_length, options_.truncation,
+                         options_.duplicate_ids_max);
   std::vector<Score> scores(count);
-  Duplicates duplicates(options_.duplicate_ids_max);
-  Window window;
+  EncodedPairs window;
   std::vector<float> logits;
-  std::string_view query_text;
-  Encoded query;
   for (size_t next = 0; next < count;) {
     window.Clear();
-    for (; next < count && !window.Full(options_); ++next) {
+    for (; next < count && !Full(window, options_); ++next) {
       PODIUM_RETURN_IF_ERROR(interrupt.Check());
-      const Pair pair = pair_at(next);
-      if (next == 0 || pair.query != query_text) {
-        query_text = pair.query;
-        query = encoder.EncodeQuery(pair.query);
-      }
-      const Encoded document = encoder.EncodeDocument(pair.document, query);
-      PODIUM_RETURN_IF_ERROR(encoder.CheckRoom(query, document));
-      const size_t start = window.ids.size();
-      scores[next].truncated = encoder.AppendPair(query, document, window.ids, window.types);
-      const auto index = static_cast<uint32_t>(next);
-      const std::span<const int32_t> ids = std::span(window.ids).subspan(start);
-      scores[next].tokens = static_cast<int>(ids.size());
-      if (const auto first = duplicates.FindOrAdd(ids, index)) {
-        window.ids.resize(start);
-        window.types.resize(start);
-        window.copies.emplace_back(index, *first);
-      } else {
-        window.lengths.push_back(scores[next].tokens);
-        window.indices.push_back(index);
-      }
+      PODIUM_RETURN_IF_ERROR(
+          encoder.Add(static_cast<uint32_t>(next), pair_at(next), window, scores[next]));
     }
     logits.resize(window.lengths.size());
     PODIUM_RETURN_IF_ERROR(ScoreWindow(window, logits, interrupt));
-    for (size_t i = 0; i < logits.size(); ++i) {
-      if (!std::isfinite(logits[i])) {
-        return Internal(Concat(pair_word, " ", window.indices[i], ": the model gave ", logits[i],
-                               " instead of a score"));
-      }
-      scores[window.indices[i]].logit = logits[i];
-    }
-    for (const auto& [index, first] : window.copies) scores[index].logit = scores[first].logit;
+    PODIUM_RETURN_IF_ERROR(FillSlots(window, logits, pair_word, scores));
   }
   return scores;
 }
 
-Status Ranker::ScoreWindow(const Window& window, std::span<float> logits,
+Status Ranker::ScoreWindow(const EncodedPairs& window, std::span<float> logits,
                            const Interrupt& interrupt) const {
   std::vector<int32_t> starts;
   size_t token = 0;
@@ -171,16 +140,29 @@ Status Ranker::ScoreWindow(const Window& window, std::span<float> logits,
     const auto tokens = static_cast<size_t>(starts.back());
     Batch batch;
     batch.ids = std::span(window.ids).subspan(token, tokens);
-    if (send_types_) batch.types = std::span(window.types).subspan(token, tokens);
+    batch.types = std::span(window.types).subspan(token, tokens);
     batch.starts = starts;
     token += tokens;
 
-    PODIUM_RETURN_IF_ERROR(turns_.Enter(interrupt));
-    const LeaveAtEnd leave(turns_);
     PODIUM_RETURN_IF_ERROR(
-        lane_->Score(batch, logits.subspan(range.begin, range.end - range.begin), interrupt));
+        ScoreBatch(batch, logits.subspan(range.begin, range.end - range.begin), interrupt));
   }
   return OkStatus();
+}
+
+Status Ranker::ScoreBatch(const Batch& batch, std::span<float> logits,
+                          const Interrupt& interrupt) const {
+  PODIUM_RETURN_IF_ERROR(turns_.Enter(interrupt));
+  const LeaveAtEnd leave(turns_);
+  if (send_types_) return lane_->Score(batch, logits, interrupt);
+  Batch plain = batch;
+  plain.types = {};
+  return lane_->Score(plain, logits, interrupt);
+}
+
+RequestEncoder Ranker::NewEncoder(const EncodeOptions& options) const {
+  return RequestEncoder(*parts_.tokenizer, length_max_, options_.truncation,
+                        options_.duplicate_ids_max, options);
 }
 
 }  // namespace podium

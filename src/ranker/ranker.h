@@ -19,6 +19,7 @@
 #include "batch/former.h"
 #include "engine/engine.h"
 #include "podium/types.h"
+#include "ranker/request_encoder.h"
 #include "ranker/turns.h"
 #include "text/pair_encoder.h"
 #include "text/tokenizer.h"
@@ -63,6 +64,13 @@ class Ranker {
                                       const Interrupt& interrupt, const char* pair_word,
                                       int max_length = 0) const;
 
+  /// For a server, which encodes and forms batches itself. The encoder for one request; any thread.
+  RequestEncoder NewEncoder(const EncodeOptions& options) const;
+  /// Scores one batch in turn; its types may be there also when the model has only one segment. The
+  /// calling thread works as member 0 of the team.
+  Status ScoreBatch(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) const;
+  const BatchBudget& budget() const { return budget_; }
+
   int length_max() const { return length_max_; }
   int threads() const { return parts_.team->size(); }
   size_t arena_bytes() const { return lane_->arena_bytes(); }
@@ -70,10 +78,8 @@ class Ranker {
   const Tokenizer& tokenizer() const { return *parts_.tokenizer; }
 
  private:
-  struct Window;
-
   Ranker(Parts parts, std::unique_ptr<Lane> lane, const RankerOptions& options, int length_max);
-  Status ScoreWindow(const Window& window, std::span<float> logits,
+  Status ScoreWindow(const EncodedPairs& window, std::span<float> logits,
                      const Interrupt& interrupt) const;
 
   const Parts parts_;
@@ -84,6 +90,11 @@ class Ranker {
   const bool send_types_;  // the model has more than one segment
   mutable Turns turns_;
 };
+
+/// Puts the logits of encoded pairs, and those of their copies, into the request's scores.
+/// kInternal when one is no finite number.
+Status FillSlots(const EncodedPairs& pairs, std::span<const float> logits, const char* pair_word,
+                 std::span<Score> scores);
 
 }  // namespace podium
 

@@ -96,7 +96,8 @@ Status PairEncoder::CheckRoom(const Encoded& query, const Encoded& document) con
 }
 
 bool PairEncoder::AppendPair(const Encoded& query, const Encoded& document,
-                             std::vector<int32_t>& ids, std::vector<uint8_t>& types) const {
+                             std::vector<int32_t>& ids, std::vector<uint8_t>& types,
+                             CutKeeps keeps) const {
   const auto query_size = static_cast<int64_t>(query.ids.size());
   const auto document_size = static_cast<int64_t>(document.ids.size());
   const Cut cut = CutPair(query_size, document_size);
@@ -109,7 +110,8 @@ bool PairEncoder::AppendPair(const Encoded& query, const Encoded& document,
     const bool is_query = piece.kind == TemplatePiece::Kind::kQuery;
     const std::vector<int32_t>& side = is_query ? query.ids : document.ids;
     const int stays = is_query ? cut.query : cut.document;
-    ids.insert(ids.end(), side.begin(), side.begin() + stays);
+    const auto from = keeps == CutKeeps::kStart ? side.begin() : side.end() - stays;
+    ids.insert(ids.end(), from, from + stays);
     types.insert(types.end(), static_cast<size_t>(stays), piece.type);
   }
   return cut.query < query_size || cut.document < document_size;

@@ -30,6 +30,9 @@ int LengthMin(PairRule rule, int special_tokens);
 /// The most tokens of a query that a pair may keep, room for special tokens not considered.
 int QueryTokensMax(PairRule rule, int length_max);
 
+/// Which end of a text that is cut stays.
+enum class CutKeeps : uint8_t { kStart, kEnd };
+
 /// How many ids of each side stay.
 struct Cut {
   int query = 0;
@@ -50,9 +53,10 @@ class PairEncoder {
   Encoded EncodeDocument(std::string_view document, const Encoded& query) const;
   /// kInvalidArgument when the rule leaves nothing of this document; ask before AppendPair.
   Status CheckRoom(const Encoded& query, const Encoded& document) const;
-  /// Appends the pair's ids and segment ids; true when one of the sides was cut.
+  /// Appends the pair's ids and segment ids; true when one of the sides was cut. To keep the ends,
+  /// both are complete: encoded with the tokenizer itself.
   bool AppendPair(const Encoded& query, const Encoded& document, std::vector<int32_t>& ids,
-                  std::vector<uint8_t>& types) const;
+                  std::vector<uint8_t>& types, CutKeeps keeps = CutKeeps::kStart) const;
   int length_max() const { return length_max_; }
 
  private:
