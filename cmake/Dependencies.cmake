@@ -34,6 +34,23 @@ if(NOT PODIUM_KERNELS_ONLY)
     add_library(utf8proc::utf8proc ALIAS utf8proc)
   endif()
 
+  # Only for `podium serve`: Beast and Asio (headers alone), zlib, spdlog, prometheus-cpp, yaml-cpp. Never downloaded:
+  # every distribution has them, and Boost's archive is larger than all of the rest.
+  set(PODIUM_SERVE_FOUND OFF)
+  if(PODIUM_SERVE)
+    set(Boost_NO_WARN_NEW_VERSIONS ON)
+    find_package(Boost 1.81 QUIET)
+    find_package(ZLIB QUIET)
+    find_package(spdlog 1.10 QUIET)
+    find_package(prometheus-cpp CONFIG QUIET)
+    find_package(yaml-cpp 0.7 QUIET)
+    if(Boost_FOUND AND ZLIB_FOUND AND spdlog_FOUND AND prometheus-cpp_FOUND AND yaml-cpp_FOUND)
+      set(PODIUM_SERVE_FOUND ON)
+    else()
+      message(STATUS "podium serve: left out, Boost 1.81, zlib, spdlog 1.10, prometheus-cpp or yaml-cpp 0.7 was not found")
+    endif()
+  endif()
+
   # Only for `podium pull`: never downloaded (they carry the system's certificates and security fixes). Their headers are
   # needed here, the libraries when it runs.
   if(PODIUM_PULL)

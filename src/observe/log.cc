@@ -1,0 +1,194 @@
+#include "observe/log.h"
+
+#include <pthread.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <utility>
+
+#include "base/concat.h"
+#include "json/writer.h"
+
+namespace podium {
+namespace {
+
+std::string Time(int64_t unix_ms) {
+  const std::time_t seconds = unix_ms / 1000;
+  std::tm parts = {};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  const size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  char milliseconds[8];
+  std::snprintf(milliseconds, sizeof milliseconds, ".%03dZ", static_cast<int>(unix_ms % 1000));
+  return std::string(text, size) + milliseconds;
+}
+
+bool IsPlain(std::string_view text) {
+  return !text.empty() && text.find_first_not_of(
+                              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-./:+*%@,;()[]") == std::string_view::npos;
+}
+
+bool IsEmpty(const Log::Field& field) {
+  const auto* const text = std::get_if<std::string_view>(&field.value);
+  return text != nullptr && text->empty();
+}
+
+// Three decimals are enough for milliseconds.
+std::string Decimal(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3f", value);
+  return text;
+}
+
+std::string TextLine(int64_t unix_ms, LogLevel level, std::string_view event,
+                     std::initializer_list<Log::Field> fields) {
+  std::string line = Concat(Time(unix_ms), ' ', LogLevelName(level), ' ', event);
+  for (const Log::Field& field : fields) {
+    if (IsEmpty(field)) continue;
+    line.append(1, ' ').append(field.key).append(1, '=');
+    if (const auto* const text = std::get_if<std::string_view>(&field.value)) {
+      if (IsPlain(*text)) {
+        line += *text;
+      } else {
+        json::Writer(line).String(*text);
+      }
+    } else if (const auto* const integer = std::get_if<int64_t>(&field.value)) {
+      line += Concat(*integer);
+    } else {
+      line += Decimal(std::get<double>(field.value));
+    }
+  }
+  return line;
+}
+
+std::string JsonLine(int64_t unix_ms, LogLevel level, std::string_view event,
+                     std::initializer_list<Log::Field> fields) {
+  std::string line;
+  json::Writer writer(line);
+  writer.BeginObject();
+  writer.Key("time");
+  writer.String(Time(unix_ms));
+  writer.Key("level");
+  writer.String(LogLevelName(level));
+  writer.Key("event");
+  writer.String(event);
+  for (const Log::Field& field : fields) {
+    if (IsEmpty(field)) continue;
+    writer.Key(field.key);
+    if (const auto* const text = std::get_if<std::string_view>(&field.value)) {
+      writer.String(*text);
+    } else if (const auto* const integer = std::get_if<int64_t>(&field.value)) {
+      writer.Int(*integer);
+    } else {
+      writer.Double(std::get<double>(field.value));
+    }
+  }
+  writer.EndObject();
+  return line;
+}
+
+}  // namespace
+
+std::string FormatLogLine(LogFormat format, int64_t unix_ms, LogLevel level, std::string_view event,
+                          std::initializer_list<Log::Field> fields) {
+  return format == LogFormat::kJson ? JsonLine(unix_ms, level, event, fields)
+                                    : TextLine(unix_ms, level, event, fields);
+}
+
+struct Log::Writer {
+  LogFormat format;
+  std::atomic<LogLevel> level;
+  std::atomic<uint64_t> failed{0};
+  std::shared_ptr<spdlog::details::thread_pool> pool;
+  std::shared_ptr<spdlog::async_logger> logger;
+};
+
+Log::Log(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
+
+Log::~Log() {
+  writer_->logger->flush();
+  writer_->logger.reset();
+  writer_->pool.reset();  // waits for its thread
+}
+
+Result<std::unique_ptr<Log>> Log::Open(const LogOptions& options) {
+  auto writer = std::make_unique<Writer>();
+  writer->format = options.format;
+  writer->level = options.level;
+  try {
+    std::shared_ptr<spdlog::sinks::sink> sink;
+    if (options.file.empty()) {
+      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    } else {
+      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
+    }
+    writer->pool = std::make_shared<spdlog::details::thread_pool>(
+        kLogLinesMax, 1, [] { pthread_setname_np(pthread_self(), "podium-log"); });
+    writer->logger = std::make_shared<spdlog::async_logger>(
+        "podium", std::move(sink), writer->pool, spdlog::async_overflow_policy::overrun_oldest);
+    writer->logger->set_pattern("%v");
+    writer->logger->set_level(spdlog::level::trace);
+    writer->logger->flush_on(spdlog::level::trace);
+    writer->logger->set_error_handler([counts = writer.get()](const std::string&) {
+      counts->failed.fetch_add(1, std::memory_order_relaxed);
+    });
+  } catch (const std::exception& error) {
+    return IoError(Concat("log: ", error.what()));
+  }
+  return std::unique_ptr<Log>(new Log(std::move(writer)));
+}
+
+void Log::Write(LogLevel level, std::string_view event, std::initializer_list<Field> fields) {
+  if (!Wants(level)) return;
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  try {
+    writer_->logger->info(
+        spdlog::string_view_t(FormatLogLine(writer_->format, now, level, event, fields)));
+  } catch (const std::exception&) {
+    writer_->failed.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+void Log::set_level(LogLevel level) { writer_->level.store(level, std::memory_order_relaxed); }
+
+bool Log::Wants(LogLevel level) const {
+  return level >= writer_->level.load(std::memory_order_relaxed);
+}
+
+uint64_t Log::lines_dropped() const {
+  return writer_->failed.load(std::memory_order_relaxed) + writer_->pool->overrun_counter();
+}
+
+Result<LogLevel> ParseLogLevel(std::string_view name) {
+  for (const LogLevel level :
+       {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError, LogLevel::kOff}) {
+    if (name == LogLevelName(level)) return level;
+  }
+  return InvalidArgument(Concat("got \"", name, "\", allowed: debug, info, warning, error, off"));
+}
+
+const char* LogLevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+    case LogLevel::kOff:
+      return "off";
+  }
+  return "off";
+}
+
+}  // namespace podium
