@@ -1,0 +1,49 @@
+// Members of a request, read as leniently as clients write them.
+#ifndef PODIUM_API_FIELDS_H_
+#define PODIUM_API_FIELDS_H_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "json/json.h"
+
+namespace podium::api {
+
+/// A view of one object. null is as good as absent. Errors name the member, what it is and what it
+/// may be.
+class Fields {
+ public:
+  explicit Fields(json::Value object) : object_(object) {}
+
+  /// Present, and not null.
+  bool Has(std::string_view key) const { return Find(key).has_value(); }
+  std::optional<json::Value> Find(std::string_view key) const;
+  /// true, false, or their names in a string.
+  Result<bool> Bool(std::string_view key, bool otherwise) const;
+  /// An integer, also as 3.0 or "3"; beyond int it is the nearest int.
+  Result<int> Int(std::string_view key, int otherwise) const;
+  Result<std::optional<double>> Number(std::string_view key) const;
+  /// A string; "" when absent.
+  Result<std::string_view> String(std::string_view key) const;
+
+ private:
+  json::Value object_;
+};
+
+/// The text of a query: a string, or an object with it under "text".
+Result<std::string_view> QueryText(const Fields& fields);
+
+/// The text of a document: a string; an object with it under "text", "document", "content" or
+/// "passage"; content as a list of {"type": "text", "text"}; any other object as lines of
+/// `key: value`, those of `rank_fields` when it has any. Texts put together are stored in `made`.
+Result<std::string_view> DocumentText(json::Value document,
+                                      const std::vector<std::string>& rank_fields,
+                                      std::deque<std::string>& made);
+
+}  // namespace podium::api
+
+#endif  // PODIUM_API_FIELDS_H_
