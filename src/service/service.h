@@ -1,0 +1,145 @@
+// What a server decides about a request: whether it is let in, until when, and what it is told.
+//
+// service/ may include ranker/ (and what that includes: text/, batch/, engine/, model/), observe/
+// and base/. The policies (admission.h) are pure classes that are given the time; Service holds the
+// lock, the threads that tokenize (text_threads.h) and the lane's worker (batch/worker.h).
+#ifndef PODIUM_SERVICE_SERVICE_H_
+#define PODIUM_SERVICE_SERVICE_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/completion.h"
+#include "base/mutex.h"
+#include "batch/jobs.h"
+#include "batch/queue.h"
+#include "batch/worker.h"
+#include "ranker/loader.h"
+#include "ranker/request_encoder.h"
+#include "service/admission.h"
+#include "service/text_threads.h"
+
+namespace podium {
+
+struct ServiceOptions {
+  AdmissionOptions admission;
+  /// Threads that tokenize; 0 for one for every four cores, at least one.
+  int text_threads = 0;
+};
+
+/// Pairs to score, of one query or of several. The texts are views into what `texts` keeps.
+struct ServiceRequest {
+  std::shared_ptr<const void> texts;
+  std::vector<Pair> pairs;
+  EncodeOptions encode;
+  std::chrono::steady_clock::time_point received;
+  std::chrono::steady_clock::time_point deadline;
+  std::string key;  // whose share of the queue it takes
+};
+
+/// Ids that one call of Tokenize may give.
+constexpr size_t kTokenizedMax = 100'000;
+
+struct TokenizedPiece {
+  int32_t id = 0;
+  std::string_view text;  // the vocabulary's, which lives as long as the service
+  bool special = false;
+};
+
+/// Where the time went.
+struct StageTimes {
+  using Duration = std::chrono::steady_clock::duration;
+  Duration tokenize{0};  // work, not waiting for a thread
+  Duration queue{0};     // from encoded to its first batch
+  Duration compute{0};   // of the batches that it was in
+};
+
+/// How a request ended.
+struct Answer {
+  explicit Answer(Status failure) : status(std::move(failure)) {}
+  Status status;
+  Refusal refusal = Refusal::kNone;          // why it was not let in
+  std::chrono::milliseconds retry_after{0};  // with a refusal
+  std::vector<Score> scores;                 // of each pair, in the request's order
+  uint64_t tokens = 0;                       // of all pairs, special tokens included
+  int truncated = 0;                         // pairs
+  int duplicates = 0;                        // pairs that were not computed again
+  StageTimes times;
+
+  /// The best `top_n` (negative: all) of the scores, best first; on a thread that may take its
+  /// time.
+  std::vector<RankedDocument> Ranking(int top_n) const;
+};
+
+class Service {
+ public:
+  /// A request on its way. Cancel() may be called by any thread, at any time.
+  class Flight;
+
+  Service(std::unique_ptr<Ranker> ranker, const ServiceOptions& options,
+          std::function<void(const BatchReport&)> report_batch);
+  /// Ends what is inside first.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// Never blocks. `done` fires once, on any thread, perhaps before this returns; it only posts.
+  /// The flight is to cancel by; dropping it changes nothing.
+  std::shared_ptr<Flight> Submit(ServiceRequest request, Completion<Answer> done) EXCLUDES(mutex_);
+  static void Cancel(Flight& flight);
+
+  /// Texts → ids of each, on a thread that tokenizes. kResourceExhausted for more than
+  /// kTokenizedMax of them.
+  using Tokens = std::vector<std::vector<TokenizedPiece>>;
+  void Tokenize(std::shared_ptr<const void> keep, std::vector<std::string_view> texts,
+                bool special_tokens, Completion<Result<Tokens>> done);
+
+  /// Whether each API key may hold only its share of the queue.
+  void SetSeveralKeys(bool several) EXCLUDES(mutex_);
+  /// From now on requests are refused (kStopping).
+  void StopAdmitting() EXCLUDES(mutex_);
+  /// Scores pairs of a few lengths, so that memory is touched and the speed is known.
+  Status WarmUp();
+
+  struct Load {
+    int requests = 0;  // inside
+    double cost = 0;   // of them
+    size_t pairs = 0;  // waiting for the lane
+    double speed = 0;  // cost per second
+  };
+  Load load() EXCLUDES(mutex_);
+  int text_threads() const { return text_thread_count_; }
+  const Ranker& ranker() const { return *ranker_; }
+  /// The last batch was scored.
+  bool engine_works() const { return engine_works_.load(std::memory_order_relaxed); }
+
+ private:
+  double EstimateCost(const ServiceRequest& request) const;
+  bool EncodeSlice(const std::shared_ptr<Flight>& flight);
+  void EnterQueue(const std::shared_ptr<Flight>& flight);
+  void End(Flight& flight, JobsResult result);
+  Answer Refuse(Refusal refusal, double cost) EXCLUDES(mutex_);
+
+  const std::unique_ptr<Ranker> ranker_;
+  const std::function<void(const BatchReport&)> report_batch_;
+  const int text_thread_count_;
+  Mutex mutex_;
+  Admission admission_ GUARDED_BY(mutex_);
+  std::atomic<double> tokens_per_byte_;
+  std::atomic<uint64_t> refusals_{0};
+  std::atomic<bool> engine_works_{true};
+  JobQueue queue_;
+  // Threads last: they end first.
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<TextThreads> text_threads_;
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_SERVICE_SERVICE_H_
