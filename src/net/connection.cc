@@ -1,0 +1,391 @@
+#include "net/connection.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include "api/error.h"
+#include "base/concat.h"
+#include "podium/version.h"
+
+namespace podium {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+
+constexpr char kContinue[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+bool IsHttpError(error_code error) {
+  return error.category() == http::make_error_code(http::error::bad_method).category();
+}
+
+// RFC 9110's date, which an origin server with a clock sends.
+std::string HttpDate() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  char text[40];
+  const size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return std::string(text, size);
+}
+
+}  // namespace
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(asio::ip::tcp::socket socket, Connections& all)
+      : stream_(std::move(socket)),
+        all_(all),
+        limits_(all.limits()),
+        buffer_(static_cast<size_t>(limits_.header_bytes_max) + kReadBytes),
+        opened_(Clock::now()) {
+    error_code ignored;
+    stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+    const auto peer = stream_.socket().remote_endpoint(ignored);
+    if (!ignored) peer_ = peer.address().to_string();
+  }
+  ~Connection() {
+    ReleaseBody();
+    all_.Remove(this);
+  }
+
+  auto executor() { return stream_.get_executor(); }
+  /// On the connection's thread, as everything below.
+  void Start() {
+    all_.Add(this, [weak = weak_from_this(), executor = stream_.get_executor()] {
+      asio::post(executor, [weak] {
+        const auto self = weak.lock();
+        if (self != nullptr && self->idle_) self->Close();
+      });
+    });
+    AwaitRequest();
+  }
+
+ private:
+  void AwaitRequest();
+  static constexpr size_t kReadBytes = 64 << 10;
+  static constexpr int64_t kChunkBytes = 64 << 10;  // reserved at a time for a body of unknown size
+  // Read and thrown away after a reply to a request that was not read to its end, so that the reply
+  // is not lost in the reset that unread bytes cause.
+  static constexpr size_t kLingerBytes = 1 << 20;
+  static constexpr std::chrono::seconds kLinger{2};
+
+  using Parser = http::request_parser<http::string_body>;
+
+  void ReadHeader();
+  void OnHeader(error_code error);
+  void ReadBody();
+  void OnBody(error_code error);
+  void Dispatch();
+  void Watch();
+  void OnReadable(error_code error);
+  void WatchForReset();
+  void OnReply(HttpReply reply);
+  /// What is wrong with a request that reaches no route; the connection ends with it.
+  void Broken(api::ErrorKind kind, int status, std::string message);
+  void BodiesFull() {
+    Broken(api::ErrorKind::kOverloaded, 429, "the server holds as many bodies as it may");
+  }
+  void Write(HttpReply reply, bool unread);
+  void OnWritten(error_code error, bool close);
+  void Linger();
+  void Gone();
+  void Close();
+  void ReleaseBody() { all_.Release(std::exchange(body_reserved_, 0)); }
+  bool ReserveBody(int64_t bytes);
+  HttpRequest TakeHead() const;
+
+  beast::tcp_stream stream_;
+  Connections& all_;
+  const NetLimits& limits_;
+  beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  const Clock::time_point opened_;
+  std::string peer_;
+  bool idle_ = false;
+  bool head_ = false;  // a reply without its body
+  bool keep_ = false;
+  bool http10_ = false;
+  int64_t body_reserved_ = 0;
+  size_t lingered_ = 0;
+  Routes::Cancel cancel_;
+  bool answering_ = false;
+  std::unique_ptr<http::response<http::string_body>> response_;
+};
+
+void Connection::AwaitRequest() {
+  parser_.emplace();
+  parser_->header_limit(static_cast<uint32_t>(limits_.header_bytes_max));
+  parser_->body_limit(static_cast<uint64_t>(limits_.body_bytes_max));
+  if (buffer_.size() > 0) return ReadHeader();  // pipelined
+  if (all_.closing()) return Close();
+  idle_ = true;
+  stream_.expires_after(std::chrono::seconds(limits_.idle_seconds_max));
+  stream_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](error_code error, size_t size) {
+                            self->idle_ = false;
+                            if (error) return self->Close();
+                            self->buffer_.commit(size);
+                            self->ReadHeader();
+                          });
+}
+
+void Connection::ReadHeader() {
+  stream_.expires_after(std::chrono::seconds(limits_.header_seconds_max));
+  http::async_read_header(
+      stream_, buffer_, *parser_,
+      [self = shared_from_this()](error_code error, size_t) { self->OnHeader(error); });
+}
+
+HttpRequest Connection::TakeHead() const {
+  const auto& message = parser_->get();
+  HttpRequest head;
+  head.method = std::string(message.method_string());
+  head.target = std::string(message.target());
+  for (const auto& field : message) {
+    head.headers.emplace_back(field.name_string(), field.value());
+  }
+  head.peer = peer_;
+  return head;
+}
+
+bool Connection::ReserveBody(int64_t bytes) {
+  if (!all_.Reserve(bytes)) return false;
+  body_reserved_ += bytes;
+  return true;
+}
+
+void Connection::OnHeader(error_code error) {
+  using api::ErrorKind;
+  keep_ = false;
+  head_ = false;
+  // A stream that timed out is closed already: a slow client hears nothing.
+  if (error == http::error::end_of_stream || error == beast::error::timeout) return Close();
+  if (error == http::error::body_limit) {
+    return Broken(ErrorKind::kTooLarge, 413,
+                  Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return Broken(ErrorKind::kTooLarge, 431,
+                  Concat("headers: at most ", limits_.header_bytes_max, " bytes are allowed"));
+  }
+  if (IsHttpError(error)) {
+    return Broken(ErrorKind::kValidation, 400, Concat("no HTTP request: ", error.message()));
+  }
+  if (error) return Close();
+
+  const auto& message = parser_->get();
+  http10_ = message.version() < 11;
+  keep_ = message.keep_alive();
+  head_ = message.method() == http::verb::head;
+  HttpRequest head = TakeHead();
+  const bool has_body = !parser_->is_done();
+  if (auto refusal = all_.routes().Refuse(head)) return Write(*std::move(refusal), has_body);
+  const auto length = parser_->content_length();
+  if (has_body && !ReserveBody(length ? static_cast<int64_t>(*length) : kChunkBytes)) {
+    return BodiesFull();
+  }
+  if (has_body && beast::iequals(message[http::field::expect], "100-continue")) {
+    stream_.expires_after(std::chrono::seconds(limits_.write_seconds_max));
+    asio::async_write(stream_, asio::buffer(kContinue, sizeof kContinue - 1),
+                      [self = shared_from_this()](error_code failed, size_t) {
+                        if (failed) return self->Close();
+                        self->ReadBody();
+                      });
+    return;
+  }
+  ReadBody();
+}
+
+void Connection::ReadBody() {
+  if (parser_->is_done()) return Dispatch();
+  stream_.expires_after(std::chrono::seconds(limits_.body_seconds_max));
+  http::async_read_some(
+      stream_, buffer_, *parser_,
+      [self = shared_from_this()](error_code error, size_t) { self->OnBody(error); });
+}
+
+void Connection::OnBody(error_code error) {
+  using api::ErrorKind;
+  if (error == http::error::body_limit) {
+    return Broken(ErrorKind::kTooLarge, 413,
+                  Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
+  }
+  if (IsHttpError(error) && error != http::error::partial_message &&
+      error != http::error::end_of_stream) {
+    return Broken(ErrorKind::kValidation, 400, Concat("request body: ", error.message()));
+  }
+  if (error) return Close();
+  if (parser_->is_done()) return Dispatch();
+  const auto size = static_cast<int64_t>(parser_->get().body().size());
+  if (!parser_->content_length() && size + kChunkBytes > body_reserved_ &&
+      !ReserveBody(size + kChunkBytes - body_reserved_)) {
+    return BodiesFull();
+  }
+  // One time limit for the whole body, not for each piece: so no new expires_after here.
+  http::async_read_some(
+      stream_, buffer_, *parser_,
+      [self = shared_from_this()](error_code failed, size_t) { self->OnBody(failed); });
+}
+
+void Connection::Dispatch() {
+  stream_.expires_never();
+  HttpRequest request = TakeHead();
+  request.body = std::move(parser_->get().body());
+  request.received = Clock::now();
+  answering_ = true;
+  const auto self = shared_from_this();
+  Respond respond([self](HttpReply reply) {
+    auto shared = std::make_shared<HttpReply>(std::move(reply));
+    asio::dispatch(self->stream_.get_executor(),
+                   [self, shared] { self->OnReply(std::move(*shared)); });
+  });
+  const Post post = [self](std::function<void()> function) {
+    asio::post(self->stream_.get_executor(), std::move(function));
+  };
+  auto cancel = all_.routes().Handle(std::move(request), post, std::move(respond));
+  if (!answering_) return;  // answered already
+  cancel_ = std::move(cancel);
+  Watch();
+}
+
+// While a request is answered: has its client left? Bytes that come are the next request; an end of
+// the stream may be a client that only has no more to say (half-closed) or one that closed its
+// socket. Those differ in what they do with bytes they get: the first takes an interim "100
+// Continue" for what it is, the second resets the connection, which is seen as an error.
+void Connection::Watch() {
+  stream_.socket().async_wait(asio::socket_base::wait_read,
+                              [self = shared_from_this()](error_code error) {
+                                if (error || !self->answering_) return;
+                                self->OnReadable(error);
+                              });
+}
+
+void Connection::OnReadable(error_code) {
+  char byte = 0;
+  const int socket = stream_.socket().native_handle();
+  const ssize_t got = ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (got < 0 && errno != EAGAIN && errno != EINTR) return Gone();
+  if (got == 0) {
+    if (http10_) return WatchForReset();  // may not be sent interim replies
+    if (::send(socket, kContinue, sizeof kContinue - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+      return Gone();
+    }
+  }
+  WatchForReset();
+}
+
+void Connection::WatchForReset() {
+  stream_.socket().async_wait(asio::socket_base::wait_error,
+                              [self = shared_from_this()](error_code error) {
+                                if (error || !self->answering_) return;
+                                self->Gone();
+                              });
+}
+
+void Connection::Gone() {
+  answering_ = false;
+  if (cancel_) std::exchange(cancel_, nullptr)();
+  Close();
+}
+
+void Connection::OnReply(HttpReply reply) {
+  if (!answering_) return;  // the client has left
+  answering_ = false;
+  cancel_ = nullptr;
+  error_code ignored;
+  stream_.socket().cancel(ignored);  // the watch
+  Write(std::move(reply), false);
+}
+
+void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
+  HttpReply reply;
+  reply.status = status;
+  reply.body = api::EncodeError({kind, status, std::move(message)}, "");
+  if (status == 429) reply.headers = {{"Retry-After", "1"}, {"retry-after-ms", "1000"}};
+  all_.routes().CountBroken(reply, kind, peer_);
+  keep_ = false;
+  Write(std::move(reply), true);
+}
+
+void Connection::Write(HttpReply reply, bool unread) {
+  ReleaseBody();
+  const auto age = Clock::now() - opened_;
+  const bool close = unread || !keep_ || reply.close || all_.routes().stopping() ||
+                     age >= std::chrono::seconds(limits_.connection_seconds_max);
+  response_ = std::make_unique<http::response<http::string_body>>();
+  auto& response = *response_;
+  response.version(http10_ ? 10 : 11);
+  response.result(static_cast<unsigned>(reply.status));
+  response.set(http::field::date, HttpDate());
+  response.set(http::field::server, "podium");
+  if (reply.status != 204) response.set(http::field::content_type, reply.content_type);
+  for (const auto& [name, value] : reply.headers) response.insert(name, value);
+  response.keep_alive(!close);
+  response.body() = std::move(reply.body);
+  if (reply.status != 204) response.content_length(response.body().size());
+  if (head_) response.body().clear();
+  stream_.expires_after(std::chrono::seconds(limits_.write_seconds_max));
+  http::async_write(stream_, response,
+                    [self = shared_from_this(), close](error_code error, size_t) {
+                      self->OnWritten(error, close);
+                    });
+}
+
+void Connection::OnWritten(error_code error, bool close) {
+  response_.reset();
+  if (error) return Close();
+  if (!close) return AwaitRequest();
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  if (error) return Close();
+  stream_.expires_after(kLinger);
+  Linger();
+}
+
+void Connection::Linger() {
+  buffer_.clear();
+  stream_.async_read_some(buffer_.prepare(kReadBytes),
+                          [self = shared_from_this()](error_code error, size_t size) {
+                            self->lingered_ += size;
+                            if (error || self->lingered_ > kLingerBytes) return self->Close();
+                            self->Linger();
+                          });
+}
+
+void Connection::Close() {
+  error_code ignored;
+  stream_.socket().close(ignored);
+}
+
+void StartConnection(asio::ip::tcp::socket socket, Connections& connections) {
+  auto connection = std::make_shared<Connection>(std::move(socket), connections);
+  asio::dispatch(connection->executor(), [connection] { connection->Start(); });
+}
+
+void RefuseConnection(asio::ip::tcp::socket socket) {
+  const std::string body = api::EncodeError(
+      {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"}, "");
+  const std::string reply = Concat(
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n",
+      "Retry-After: 1\r\nConnection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+  // What a fresh socket's buffer takes at once; nobody waits for this client.
+  (void)!::send(socket.native_handle(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  error_code ignored;
+  socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+}
+
+}  // namespace podium

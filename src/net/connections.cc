@@ -1,0 +1,50 @@
+#include "net/connections.h"
+
+#include <utility>
+
+namespace podium {
+
+bool Connections::Reserve(int64_t bytes) {
+  const int64_t before = routes_.body_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (before + bytes <= limits_.body_bytes_inside_max) return true;
+  routes_.body_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+
+void Connections::Add(const void* connection, std::function<void()> close_idle) {
+  MutexLock lock(mutex_);
+  open_.emplace(connection, std::move(close_idle));
+  routes_.connections.store(static_cast<int>(open_.size()), std::memory_order_relaxed);
+}
+
+void Connections::Remove(const void* connection) {
+  {
+    MutexLock lock(mutex_);
+    open_.erase(connection);
+    routes_.connections.store(static_cast<int>(open_.size()), std::memory_order_relaxed);
+  }
+  changed_.notify_all();
+}
+
+int Connections::size() {
+  MutexLock lock(mutex_);
+  return static_cast<int>(open_.size());
+}
+
+bool Connections::AwaitNone(std::chrono::steady_clock::duration patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (!open_.empty()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    changed_.wait_until(mutex_, end);
+  }
+  return true;
+}
+
+void Connections::CloseIdle() {
+  closing_.store(true);
+  MutexLock lock(mutex_);
+  for (const auto& [connection, close_idle] : open_) close_idle();
+}
+
+}  // namespace podium

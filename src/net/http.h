@@ -1,0 +1,59 @@
+// HTTP as the routes see it, without the library that reads and writes it.
+//
+// net/ is the doors: a listener, connections, routes (path → decode, submit, encode). It may
+// include api/, service/, observe/ and base/. Beast and Asio are seen in connection.* and server.cc
+// only. Everything here runs on the I/O threads, each connection on one; completions of the service
+// are posted there.
+#ifndef PODIUM_NET_HTTP_H_
+#define PODIUM_NET_HTTP_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/completion.h"
+#include "base/status.h"
+
+namespace podium {
+
+struct HttpRequest {
+  std::string method;
+  std::string target;  // as sent
+  std::string path;    // without query, "//" collapsed, no slash at the end
+  std::string query;   // behind "?"
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::string peer;                                // address
+  std::chrono::steady_clock::time_point received;  // its last byte
+
+  /// The first header of this name, in any case; "" when there is none.
+  std::string_view Header(std::string_view name) const;
+  /// The value of `name=value` in the query; "" when there is none.
+  std::string_view QueryValue(std::string_view name) const;
+  /// Sets path and query from the target.
+  void SplitTarget();
+};
+
+struct HttpReply {
+  HttpReply() = default;
+  /// An internal error, for a request that was dropped.
+  explicit HttpReply(const Status& failure);
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+  bool close = false;  // and the connection with it
+};
+
+/// Runs a function on the connection's own thread, soon.
+using Post = std::function<void(std::function<void()>)>;
+/// Any thread may call it.
+using Respond = Completion<HttpReply>;
+
+}  // namespace podium
+
+#endif  // PODIUM_NET_HTTP_H_

@@ -1,0 +1,357 @@
+#include "net/routes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <utility>
+
+#include "base/concat.h"
+#include "net/gzip.h"
+#include "net/pending.h"
+
+namespace podium {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using api::Error;
+using api::ErrorKind;
+
+constexpr const char* kOk = "ok";
+constexpr const char* kClientLeft = "ClientLeft";
+constexpr std::string_view kModelsPrefix = "/v1/models/";
+
+struct Route {
+  std::string_view path;
+  const char* label;
+  bool post = false;
+  bool needs_key = false;
+};
+
+// Rerank under every path that clients append to what they were given as the base.
+constexpr Route kRoutes[] = {
+    {"/rerank", "rerank", true, true},
+    {"/v1/rerank", "rerank", true, true},
+    {"/v2/rerank", "rerank", true, true},
+    {"/reranking", "rerank", true, true},
+    {"/v1/reranking", "rerank", true, true},
+    {"/v1/v1/rerank", "rerank", true, true},
+    {"/v1/v2/rerank", "rerank", true, true},
+    {"/array/rerank", "rerank", true, true},
+    {"/api/rerank", "rerank", true, true},
+    {"/predict", "predict", true, true},
+    {"/tokenize", "tokenize", true, true},
+    {"/info", "info", false, false},
+    {"/v1/models", "models", false, true},
+    {"/health", "health", false, false},
+    {"/health/live", "health", false, false},
+    {"/health/ready", "health", false, false},
+    {"/.well-known/ready", "health", false, false},
+    {"/meta", "info", false, false},
+    {"/metrics", "metrics", false, false},
+};
+constexpr Route kOneModel = {"/v1/models/", "models", false, true};
+
+const Route* FindRoute(std::string_view path) {
+  for (const Route& route : kRoutes) {
+    if (route.path == path) return &route;
+  }
+  const bool one =
+      path.size() > kModelsPrefix.size() && path.substr(0, kModelsPrefix.size()) == kModelsPrefix;
+  return one ? &kOneModel : nullptr;
+}
+
+bool IsPrintable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+std::string Hex(uint64_t number) {
+  char digits[16];
+  for (int i = 15; i >= 0; --i, number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
+  return std::string(digits, sizeof digits);
+}
+
+double Milliseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+}  // namespace
+
+std::vector<std::string> RouteLabels() {
+  return {"rerank", "predict", "tokenize", "info", "models", "health", "metrics", "other"};
+}
+
+std::vector<std::string> OutcomeLabels() {
+  std::vector<std::string> labels = {kOk, kClientLeft};
+  for (const ErrorKind kind :
+       {ErrorKind::kValidation, ErrorKind::kEmpty, ErrorKind::kUnauthorized, ErrorKind::kNotFound,
+        ErrorKind::kMethod, ErrorKind::kTooLarge, ErrorKind::kMediaType, ErrorKind::kTimeout,
+        ErrorKind::kOverloaded, ErrorKind::kUnhealthy, ErrorKind::kBackend, ErrorKind::kInternal}) {
+    labels.emplace_back(api::ErrorType(kind));
+  }
+  return labels;
+}
+
+Routes::Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options,
+               api::ServedModel model)
+    : service_(service),
+      metrics_(metrics),
+      log_(log),
+      options_(std::move(options)),
+      model_(std::move(model)),
+      id_seed_(static_cast<uint64_t>(std::time(nullptr)) << 32),
+      keys_(std::make_shared<const ApiKeys>()) {}
+
+void Routes::SetKeys(ApiKeys keys) {
+  service_.SetSeveralKeys(keys.size() > 1);
+  auto fresh = std::make_shared<const ApiKeys>(std::move(keys));
+  MutexLock lock(mutex_);
+  keys_ = std::move(fresh);
+}
+
+std::shared_ptr<const ApiKeys> Routes::keys() {
+  MutexLock lock(mutex_);
+  return keys_;
+}
+
+std::string_view Routes::shown_name() const { return model_.names.front(); }
+
+Exchange Routes::Begin(const HttpRequest& request) {
+  constexpr size_t kLongest = 128;
+  const auto header = [&](const char* name) {
+    const std::string_view given = request.Header(name);
+    return given.size() <= kLongest && IsPrintable(given) ? given : std::string_view();
+  };
+  Exchange exchange;
+  exchange.id = header("X-Request-Id");
+  if (exchange.id.empty()) {
+    exchange.id = Hex(id_seed_ + next_id_.fetch_add(1, std::memory_order_relaxed));
+  }
+  exchange.traceparent = header("traceparent");
+  if (const Route* route = FindRoute(request.path)) exchange.route = route->label;
+  exchange.method = request.method;
+  exchange.path = request.path.substr(0, kLongest);
+  exchange.peer = request.peer;
+  exchange.received = request.received;
+  return exchange;
+}
+
+HttpReply Routes::Finish(const Exchange& exchange, HttpReply reply, std::string_view outcome) {
+  reply.headers.emplace_back("X-Request-Id", exchange.id);
+  if (!exchange.traceparent.empty()) {
+    reply.headers.emplace_back("traceparent", exchange.traceparent);
+  }
+  const Clock::duration total = Clock::now() - exchange.received;
+  metrics_.CountRequest(exchange.route, std::string(outcome), total);
+  if (*exchange.refusal != '\0') metrics_.CountRefusal(exchange.refusal);
+  const RequestFigures figures = exchange.figures.value_or(RequestFigures());
+  if (exchange.figures && outcome == kOk) metrics_.CountComputed(figures);
+
+  const bool probe =
+      std::string_view(exchange.route) == "health" || std::string_view(exchange.route) == "metrics";
+  const bool slow = total > std::chrono::milliseconds(options_.slow_ms);
+  const LogLevel level = slow || reply.status >= 500 ? LogLevel::kWarning
+                         : probe                     ? LogLevel::kDebug
+                                                     : LogLevel::kInfo;
+  if (!log_.Wants(level)) return reply;
+  log_.Write(level, slow ? "slow_request" : "request",
+             {{"request_id", exchange.id},
+              {"client", exchange.peer},
+              {"key", exchange.key},
+              {"method", exchange.method},
+              {"path", exchange.path},
+              {"status", int64_t{reply.status}},
+              {"outcome", outcome},
+              {"refusal", std::string_view(exchange.refusal)},
+              {"documents", static_cast<int64_t>(figures.documents)},
+              {"tokens", static_cast<int64_t>(figures.tokens)},
+              {"truncated", static_cast<int64_t>(figures.truncated)},
+              {"total_ms", Milliseconds(total)},
+              {"tokenize_ms", Milliseconds(figures.tokenize)},
+              {"queue_ms", Milliseconds(figures.queue)},
+              {"compute_ms", Milliseconds(figures.compute)},
+              {"traceparent", exchange.traceparent}});
+  return reply;
+}
+
+HttpReply Routes::Finish(const Exchange& exchange, const Error& error) {
+  HttpReply reply;
+  reply.status = error.status;
+  reply.body = api::EncodeError(error, exchange.id);
+  return Finish(exchange, std::move(reply), api::ErrorType(error.kind));
+}
+
+void Routes::CountBroken(const HttpReply& reply, ErrorKind kind, const std::string& peer) {
+  Exchange exchange;
+  exchange.peer = peer;
+  exchange.received = Clock::now();
+  HttpReply copy;
+  copy.status = reply.status;
+  Finish(exchange, std::move(copy), api::ErrorType(kind));
+}
+
+std::optional<HttpReply> Routes::Refuse(HttpRequest& head) {
+  head.SplitTarget();
+  const Route* route = FindRoute(head.path);
+  std::optional<Error> error;
+  const char* allowed = "";
+  if (route == nullptr) {
+    error = Error{ErrorKind::kNotFound, 404, Concat("no such path: ", head.path)};
+  } else if (route->post != (head.method == "POST") ||
+             (!route->post && head.method != "GET" && head.method != "HEAD")) {
+    allowed = route->post ? "POST" : "GET, HEAD";
+    error = Error{ErrorKind::kMethod, 405,
+                  Concat("method: got ", head.method, ", allowed here: ", allowed)};
+  } else if (const auto name =
+                 keys()->Check(head.Header("Authorization"), head.Header("X-API-Key"));
+             route->needs_key && !name) {
+    error = Error{ErrorKind::kUnauthorized, 401,
+                  "the API key is missing or wrong; send it as Authorization: Bearer KEY"};
+  } else if (const std::string_view coding = head.Header("Content-Encoding");
+             !coding.empty() && coding != "identity" && coding != "gzip") {
+    error = Error{ErrorKind::kMediaType, 415,
+                  Concat("Content-Encoding: got ", coding, ", allowed: identity, gzip")};
+  }
+  if (!error) return std::nullopt;
+  Exchange exchange = Begin(head);
+  exchange.received = Clock::now();
+  HttpReply reply = Finish(exchange, *error);
+  if (*allowed != '\0') reply.headers.emplace_back("Allow", allowed);
+  if (error->status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return reply;
+}
+
+HttpReply Routes::Health(std::string_view path) const {
+  HttpReply reply;
+  if (path != "/health/live" && (stopping() || !service_.engine_works())) {
+    reply.status = 503;
+    reply.body = api::EncodeError(
+        {ErrorKind::kUnhealthy, 503,
+         stopping() ? "the server is stopping" : "the model failed in its last batch"},
+        "");
+  } else if (path == "/.well-known/ready") {
+    reply.status = 204;
+  } else {
+    reply.body = "{\"status\":\"ok\"}";
+  }
+  return reply;
+}
+
+HttpReply Routes::Simple(std::string_view path) {
+  HttpReply reply;
+  if (path == "/info") {
+    reply.body = api::EncodeInfo(model_);
+  } else if (path == "/meta") {
+    reply.body = "{}";
+  } else if (path == "/v1/models") {
+    reply.body = api::EncodeModels(model_);
+  } else if (path.substr(0, kModelsPrefix.size()) == kModelsPrefix) {
+    reply.body = api::EncodeModel(model_, path.substr(kModelsPrefix.size()));
+  } else if (path == "/metrics") {
+    const Service::Load load = service_.load();
+    reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    reply.body = metrics_.Text({.requests_inside = load.requests,
+                                .cost_inside = load.cost,
+                                .pairs_waiting = load.pairs,
+                                .cost_per_second = load.speed,
+                                .connections = connections.load(std::memory_order_relaxed),
+                                .body_bytes = body_bytes.load(std::memory_order_relaxed),
+                                .log_lines_dropped = log_.lines_dropped()});
+  } else {
+    reply = Health(path);
+  }
+  return reply;
+}
+
+Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond respond) {
+  request.SplitTarget();
+  auto pending = std::make_shared<Pending>(
+      Pending{.exchange = Begin(request), .post = post, .respond = std::move(respond)});
+  Exchange& exchange = pending->exchange;
+  if (const auto name =
+          keys()->Check(request.Header("Authorization"), request.Header("X-API-Key"))) {
+    exchange.key = *name;
+  }
+  if (request.Header("Content-Encoding") == "gzip") {
+    auto inflated = InflateGzip(request.body, options_.inflated_bytes_max);
+    if (!inflated.ok()) {
+      const bool large = inflated.status().code() == StatusCode::kResourceExhausted;
+      pending->respond(Finish(exchange, {large ? ErrorKind::kTooLarge : ErrorKind::kValidation,
+                                         large ? 413 : 400, inflated.status().message()}));
+      return nullptr;
+    }
+    request.body = *std::move(inflated);
+  }
+  const std::string_view route = exchange.route;
+  if (route == "rerank") return Rerank(pending, request);
+  if (route == "predict") return Predict(pending, request);
+  if (route == "tokenize") {
+    Tokenize(pending, request);
+    return nullptr;
+  }
+  if (&kOneModel == FindRoute(request.path)) {
+    const std::string_view name = std::string_view(request.path).substr(kModelsPrefix.size());
+    const auto& served = options_.served_names;
+    const auto is = [&](std::string_view one) {
+      return std::find(served.begin(), served.end(), one) != served.end();
+    };
+    if (!is("*") && !is(name)) {
+      pending->respond(
+          Finish(exchange, {ErrorKind::kNotFound, 404, Concat("no such model: ", name)}));
+      return nullptr;
+    }
+  }
+  HttpReply reply = Simple(request.path);
+  const bool healthy = reply.status < 400;
+  pending->respond(
+      Finish(exchange, std::move(reply), healthy ? kOk : api::ErrorType(ErrorKind::kUnhealthy)));
+  return nullptr;
+}
+
+std::optional<Error> Routes::TimeLimit(const HttpRequest& request, int validation_status,
+                                       ServiceRequest& ask) const {
+  int timeout_ms = options_.timeout_ms;
+  if (const std::string_view asked = request.Header("X-Request-Timeout-Ms"); !asked.empty()) {
+    const char* const end = asked.data() + asked.size();
+    const auto read = std::from_chars(asked.data(), end, timeout_ms);
+    if (read.ec != std::errc() || read.ptr != end || timeout_ms <= 0) {
+      return Error{ErrorKind::kValidation, validation_status,
+                   "X-Request-Timeout-Ms: expected a positive number of milliseconds"};
+    }
+    timeout_ms = std::min(timeout_ms, options_.timeout_ms_max);
+  }
+  ask.received = request.received;
+  ask.deadline = request.received + std::chrono::milliseconds(timeout_ms);
+  return std::nullopt;
+}
+
+Routes::Cancel Routes::Submit(const Shared& pending, ServiceRequest ask,
+                              std::function<HttpReply(Exchange&, const Answer&)> encode) {
+  ask.key = pending->exchange.key;
+  const size_t documents = ask.pairs.size();
+  // The answer comes on a compute thread: sorting and encoding wait for this connection's own.
+  Completion<Answer> done([this, pending, documents, encode = std::move(encode)](Answer answer) {
+    auto shared = std::make_shared<Answer>(std::move(answer));
+    pending->post([this, pending, documents, encode, shared] {
+      Exchange& exchange = pending->exchange;
+      exchange.refusal = shared->refusal == Refusal::kNone ? "" : RefusalName(shared->refusal);
+      exchange.figures = RequestFigures{.documents = documents,
+                                        .tokens = shared->tokens,
+                                        .truncated = static_cast<uint64_t>(shared->truncated),
+                                        .duplicates = static_cast<uint64_t>(shared->duplicates),
+                                        .tokenize = shared->times.tokenize,
+                                        .queue = shared->times.queue,
+                                        .compute = shared->times.compute};
+      HttpReply reply = encode(exchange, *shared);
+      const bool left = shared->status.code() == StatusCode::kCancelled;
+      pending->respond(Finish(exchange, std::move(reply),
+                              left                  ? kClientLeft
+                              : shared->status.ok() ? kOk
+                                                    : pending->outcome(*shared)));
+    });
+  });
+  auto flight = service_.Submit(std::move(ask), std::move(done));
+  if (flight == nullptr) return nullptr;
+  return [flight] { Service::Cancel(*flight); };
+}
+
+}  // namespace podium

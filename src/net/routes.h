@@ -1,0 +1,122 @@
+// Path → decode, submit, encode; and what is the same for every path: keys, ids, counting, one log
+// line.
+#ifndef PODIUM_NET_ROUTES_H_
+#define PODIUM_NET_ROUTES_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/error.h"
+#include "api/info.h"
+#include "api/rerank.h"
+#include "base/mutex.h"
+#include "net/http.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "service/api_keys.h"
+#include "service/service.h"
+
+namespace podium {
+
+struct RouteOptions {
+  api::DecodeLimits decode;
+  /// Until when a request must be answered that does not say so itself (X-Request-Timeout-Ms).
+  int timeout_ms = 30'000;
+  /// Of X-Request-Timeout-Ms; more is this much.
+  int timeout_ms_max = 600'000;
+  /// Of a body when it is inflated; the connection's limit on what comes.
+  int64_t inflated_bytes_max = int64_t{32} << 20;
+  /// A request that took longer is logged as a warning.
+  int slow_ms = 5000;
+  /// Names that requests may use for the model; "*" among them: any name. The first that is no "*"
+  /// is the one in replies.
+  std::vector<std::string> served_names = {"*"};
+};
+
+/// The values of the label `route` and of `outcome` in the metrics.
+std::vector<std::string> RouteLabels();
+std::vector<std::string> OutcomeLabels();
+
+/// One request, from its headers to its one log line.
+struct Exchange {
+  std::string id;
+  const char* route = "other";
+  std::string method;
+  std::string path;
+  std::string peer;
+  std::string key;  // name of the API key
+  std::string traceparent;
+  std::chrono::steady_clock::time_point received;
+  std::optional<RequestFigures> figures;  // when it was computed
+  const char* refusal = "";
+};
+
+/// Shared by all connections; every method may be called by any I/O thread.
+class Routes {
+ public:
+  using Cancel = std::function<void()>;
+
+  Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options,
+         api::ServedModel model);
+
+  /// The reply to a request whose body is not worth reading (no such path, no key), from its
+  /// headers alone.
+  std::optional<HttpReply> Refuse(HttpRequest& head);
+  /// Answers, now or later. The result is called, if it is any, when the client has left.
+  Cancel Handle(HttpRequest request, const Post& post, Respond respond);
+  /// Counts and logs a request that the connection answered itself.
+  void CountBroken(const HttpReply& reply, api::ErrorKind kind, const std::string& peer);
+
+  /// The end has begun: not ready any more; connections are closed after their next reply.
+  void BeginStopping() { stopping_.store(true, std::memory_order_relaxed); }
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+  void SetKeys(ApiKeys keys) EXCLUDES(mutex_);
+
+  /// Kept by the connections, shown by the metrics.
+  std::atomic<int> connections{0};
+  std::atomic<int64_t> body_bytes{0};
+
+ private:
+  struct Pending;
+  using Shared = std::shared_ptr<Pending>;
+
+  Exchange Begin(const HttpRequest& request);
+  HttpReply Simple(std::string_view path);
+  HttpReply Health(std::string_view path) const;
+  Cancel Rerank(const Shared& pending, const HttpRequest& request);
+  Cancel Predict(const Shared& pending, const HttpRequest& request);
+  void Tokenize(const Shared& pending, const HttpRequest& request);
+  Cancel Submit(const Shared& pending, ServiceRequest ask,
+                std::function<HttpReply(Exchange&, const Answer&)> encode);
+  std::optional<api::Error> TimeLimit(const HttpRequest& request, int validation_status,
+                                      ServiceRequest& ask) const;
+  static HttpReply Failure(Exchange& exchange, const Answer& answer, int validation_status,
+                           int backend_status);
+  /// Adds the headers that every reply has, counts it and logs it.
+  HttpReply Finish(const Exchange& exchange, HttpReply reply, std::string_view outcome);
+  HttpReply Finish(const Exchange& exchange, const api::Error& error);
+  std::shared_ptr<const ApiKeys> keys() EXCLUDES(mutex_);
+  std::string_view shown_name() const;
+
+  Service& service_;
+  Metrics& metrics_;
+  Log& log_;
+  const RouteOptions options_;
+  const api::ServedModel model_;
+  const uint64_t id_seed_;
+  std::atomic<uint64_t> next_id_{0};
+  std::atomic<bool> stopping_{false};
+  Mutex mutex_;
+  std::shared_ptr<const ApiKeys> keys_ GUARDED_BY(mutex_);
+};
+
+}  // namespace podium
+
+#endif  // PODIUM_NET_ROUTES_H_

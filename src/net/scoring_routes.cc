@@ -1,0 +1,202 @@
+// The routes that go through the service: rerank in its dialects, predict, tokenize.
+#include <algorithm>
+#include <ctime>
+#include <utility>
+#include <variant>
+
+#include "api/predict.h"
+#include "base/concat.h"
+#include "net/pending.h"
+
+namespace podium {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using api::Error;
+using api::ErrorKind;
+
+std::string WholeMilliseconds(Clock::duration time) {
+  return Concat(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+api::RerankPath PathOf(const HttpRequest& request) {
+  using Kind = api::RerankPath::Kind;
+  const std::string_view path = request.path;
+  return {.kind = path == "/rerank"         ? Kind::kBare
+                  : path == "/array/rerank" ? Kind::kArray
+                  : path == "/api/rerank"   ? Kind::kOllama
+                                            : Kind::kVersioned,
+          .ranked_documents = request.QueryValue("shape") == "ranked_documents"};
+}
+
+// TEI's names; its clients show them.
+void AddStageHeaders(const Exchange& exchange, const Answer& answer, HttpReply& reply) {
+  reply.headers = {
+      {"x-compute-type", "cpu"},
+      {"x-compute-tokens", Concat(answer.tokens)},
+      {"x-total-time", WholeMilliseconds(Clock::now() - exchange.received)},
+      {"x-tokenization-time", WholeMilliseconds(answer.times.tokenize)},
+      {"x-queue-time", WholeMilliseconds(answer.times.queue)},
+      {"x-inference-time", WholeMilliseconds(answer.times.compute)},
+  };
+  if (answer.truncated > 0) {
+    reply.headers.emplace_back("x-truncated-documents", Concat(answer.truncated));
+  }
+}
+
+HttpReply EncodeReply(const Exchange& exchange, const Answer& answer, const api::RerankCall& call,
+                      std::string_view shown_name) {
+  std::vector<RankedDocument> ranking = answer.Ranking(call.top_n);
+  if (call.min_score) {
+    const auto least = static_cast<float>(*call.min_score);
+    std::erase_if(ranking, [&](const RankedDocument& document) {
+      return api::ShownScore(call, document.score) < least;
+    });
+  }
+  api::RerankReply result;
+  result.id = exchange.id;
+  result.model = call.model.empty() ? shown_name : call.model;
+  result.created = std::time(nullptr);
+  result.ranking = ranking;
+  result.scores = answer.scores;
+  result.tokens = answer.tokens;
+  result.latency_ms =
+      std::chrono::duration<double, std::milli>(Clock::now() - exchange.received).count();
+  HttpReply reply;
+  reply.body = api::EncodeRerank(call, result);
+  AddStageHeaders(exchange, answer, reply);
+  return reply;
+}
+
+}  // namespace
+
+HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validation_status,
+                          int backend_status) {
+  Error error{Pending::Kind(answer), backend_status, answer.status.message()};
+  switch (error.kind) {
+    case ErrorKind::kValidation:
+      error.status = validation_status;
+      break;
+    case ErrorKind::kOverloaded:
+      error.status = 429;
+      break;
+    case ErrorKind::kUnhealthy:
+      error.status = 503;
+      break;
+    case ErrorKind::kTimeout:
+      error.status = 504;
+      break;
+    default:
+      break;
+  }
+  if (answer.status.code() == StatusCode::kCancelled) error.status = 499;  // for the log
+  HttpReply reply;
+  reply.status = error.status;
+  reply.body = api::EncodeError(error, exchange.id);
+  if (error.status == 429 || error.status == 503) {
+    const auto ms = std::max<int64_t>(answer.retry_after.count(), 1000);
+    reply.headers.emplace_back("Retry-After", Concat((ms + 999) / 1000));
+    reply.headers.emplace_back("retry-after-ms", Concat(ms));
+  }
+  return reply;
+}
+
+Routes::Cancel Routes::Rerank(const Shared& pending, const HttpRequest& request) {
+  auto decoded = api::DecodeRerank(request.body, PathOf(request), options_.decode);
+  if (const Error* error = std::get_if<Error>(&decoded)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return nullptr;
+  }
+  auto call = std::get<std::shared_ptr<api::RerankCall>>(std::move(decoded));
+  const auto& names = options_.served_names;
+  const auto served = [&](std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!call->model.empty() && !served("*") && !served(call->model)) {
+    std::string known;
+    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+    pending->respond(Finish(
+        pending->exchange,
+        {ErrorKind::kNotFound, 404, Concat("model: got \"", call->model, "\", served: ", known)}));
+    return nullptr;
+  }
+  const int validation = api::ValidationStatus(call->dialect);
+  ServiceRequest ask;
+  if (const auto error = TimeLimit(request, validation, ask)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return nullptr;
+  }
+  ask.texts = call;
+  ask.pairs.reserve(call->documents.size());
+  for (const std::string_view document : call->documents) {
+    ask.pairs.push_back({call->query, document});
+  }
+  ask.encode = {.truncate = call->truncate,
+                .keep_end = call->truncate_left,
+                .document_tokens_max = call->max_tokens_per_doc};
+  return Submit(pending, std::move(ask), [this, call](Exchange& exchange, const Answer& answer) {
+    if (!answer.status.ok()) {
+      return Failure(exchange, answer, api::ValidationStatus(call->dialect),
+                     api::BackendStatus(call->dialect));
+    }
+    return EncodeReply(exchange, answer, *call, shown_name());
+  });
+}
+
+Routes::Cancel Routes::Predict(const Shared& pending, const HttpRequest& request) {
+  constexpr int kValidation = 422;
+  constexpr int kBackend = 424;
+  auto decoded = api::DecodePredict(request.body, options_.decode);
+  if (const Error* error = std::get_if<Error>(&decoded)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return nullptr;
+  }
+  auto call = std::get<std::shared_ptr<api::PredictCall>>(std::move(decoded));
+  ServiceRequest ask;
+  if (const auto error = TimeLimit(request, kValidation, ask)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return nullptr;
+  }
+  ask.texts = call;
+  ask.pairs = call->pairs;
+  ask.encode = {.truncate = call->truncate, .keep_end = call->truncate_left};
+  return Submit(pending, std::move(ask), [call](Exchange& exchange, const Answer& answer) {
+    if (!answer.status.ok()) return Failure(exchange, answer, kValidation, kBackend);
+    HttpReply reply;
+    reply.body = api::EncodePredict(*call, answer.scores);
+    AddStageHeaders(exchange, answer, reply);
+    return reply;
+  });
+}
+
+void Routes::Tokenize(const Shared& pending, const HttpRequest& request) {
+  auto decoded = api::DecodeTokenize(request.body, options_.decode);
+  if (const Error* error = std::get_if<Error>(&decoded)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return;
+  }
+  const auto call = std::get<std::shared_ptr<api::TokenizeCall>>(std::move(decoded));
+  Completion<Result<Service::Tokens>> done([this, pending](Result<Service::Tokens> tokens) {
+    auto shared = std::make_shared<Result<Service::Tokens>>(std::move(tokens));
+    pending->post([this, pending, shared] {
+      if (!shared->ok()) {
+        pending->respond(
+            Finish(pending->exchange, {ErrorKind::kTooLarge, 413, shared->status().message()}));
+        return;
+      }
+      std::vector<std::vector<api::TokenView>> views;
+      for (const auto& text : **shared) {
+        auto& view = views.emplace_back();
+        for (const TokenizedPiece& piece : text) {
+          view.push_back({piece.id, piece.text, piece.special});
+        }
+      }
+      HttpReply reply;
+      reply.body = api::EncodeTokens(views);
+      pending->respond(Finish(pending->exchange, std::move(reply), "ok"));
+    });
+  });
+  service_.Tokenize(call, call->texts, call->add_special_tokens, std::move(done));
+}
+
+}  // namespace podium
