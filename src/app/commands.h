@@ -26,6 +26,7 @@ int Run(const EvalCommand& command, Session session);
 int Run(const ScoreCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
 int Run(const CompareCommand& command, Session session);
+int Run(const ServeCommand& command, Session session);
 int Run(const VersionCommand& command, Session session);
 
 /// "podium: message" on stderr, made printable: names of files and what servers say come from

@@ -31,6 +31,7 @@ void DescribeScore(CLI::App& command, ScoreCommand& score);
 void DescribeEval(CLI::App& command, EvalCommand& eval);
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
 void DescribeCompare(CLI::App& command, CompareCommand& compare);
+void DescribeServe(CLI::App& command, ServeCommand& serve);
 
 template <typename T>
 std::string Names(const std::map<std::string, T>& choices) {

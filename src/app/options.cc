@@ -252,9 +252,12 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   CLI::App* eval_app =
       main.add_subcommand("eval", "How good a ranking is: nDCG, MRR, MAP, recall, precision");
   DescribeEval(*eval_app, eval);
-  const std::vector<CLI::App*> commands = {rank_app,     score_app,   eval_app,
-                                           tokenize_app, inspect_app, doctor_app,
-                                           pull_app,     lengths_app, compare_app};
+  ServeCommand serve;
+  CLI::App* serve_app = main.add_subcommand("serve", "Serve a model over HTTP");
+  DescribeServe(*serve_app, serve);
+  const std::vector<CLI::App*> commands = {rank_app,    score_app,  eval_app, tokenize_app,
+                                           inspect_app, doctor_app, pull_app, lengths_app,
+                                           compare_app, serve_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // "podium help COMMAND" is "podium COMMAND --help".
@@ -301,6 +304,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (pull_app->parsed()) return Command(std::move(pull));
   if (lengths_app->parsed()) return Command(std::move(lengths));
   if (compare_app->parsed()) return Command(std::move(compare));
+  if (serve_app->parsed()) return Command(std::move(serve));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

@@ -6,6 +6,7 @@
 #ifndef PODIUM_APP_OPTIONS_H_
 #define PODIUM_APP_OPTIONS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -140,12 +141,17 @@ struct EvalCommand {
   OutputFormat format = OutputFormat::kAuto;
 };
 
+struct ServeCommand {
+  std::map<std::string, std::string> given;  // settings by name (serve_options.h)
+  bool print_config = false;
+};
+
 /// `podium help [COMMAND]` is answered by ParseCommandLine.
 struct VersionCommand {};
 
-using Command =
-    std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand, PullCommand,
-                 LengthsCommand, CompareCommand, ScoreCommand, EvalCommand, VersionCommand>;
+using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
+                             PullCommand, LengthsCommand, CompareCommand, ScoreCommand, EvalCommand,
+                             ServeCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;

@@ -1,0 +1,237 @@
+#include "app/serve_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "app/config_file.h"
+#include "base/concat.h"
+#include "base/file.h"
+
+namespace podium {
+namespace {
+
+template <typename T>
+ServeSetting Number(const char* name, const char* help, T& target, int64_t least, int64_t most) {
+  const auto set = [&target, least, most](const std::string& text) -> Status {
+    int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end || value < least || value > most) {
+      return InvalidArgument(Concat("got \"", text, "\", allowed: ", least, " to ", most));
+    }
+    target = static_cast<T>(value);
+    return OkStatus();
+  };
+  return {name, help, set, [&target] { return Concat(target); }};
+}
+
+ServeSetting Text(const char* name, const char* help, std::string& target) {
+  const auto set = [&target](const std::string& text) {
+    target = text;
+    return OkStatus();
+  };
+  return {name, help, set, [&target] { return target; }};
+}
+
+ServeSetting List(const char* name, const char* help, std::vector<std::string>& target) {
+  const auto set = [&target](const std::string& text) -> Status {
+    std::vector<std::string> parts;
+    for (size_t from = 0; from <= text.size();) {
+      const size_t end = std::min(text.find(',', from), text.size());
+      if (end == from)
+        return InvalidArgument(Concat("got \"", text, "\" with an empty name in it"));
+      parts.push_back(text.substr(from, end - from));
+      from = end + 1;
+    }
+    target = std::move(parts);
+    return OkStatus();
+  };
+  const auto get = [&target] {
+    std::string text;
+    for (const std::string& part : target) text += (text.empty() ? "" : ",") + part;
+    return text;
+  };
+  return {name, help, set, get};
+}
+
+template <typename T>
+ServeSetting Choice(const char* name, const char* help, T& target,
+                    std::vector<std::pair<const char*, T>> choices) {
+  const auto set = [&target, choices](const std::string& text) -> Status {
+    std::string allowed;
+    for (const auto& [word, value] : choices) {
+      if (text == word) {
+        target = value;
+        return OkStatus();
+      }
+      allowed += (allowed.empty() ? "" : ", ") + std::string(word);
+    }
+    return InvalidArgument(Concat("got \"", text, "\", allowed: ", allowed));
+  };
+  const auto get = [&target, choices]() -> std::string {
+    for (const auto& [word, value] : choices) {
+      if (value == target) return word;
+    }
+    return "";
+  };
+  return {name, help, set, get};
+}
+
+// Values that are fine alone and not together.
+Status CheckTogether(const ServeOptions& options) {
+  const NetLimits& limits = options.server.limits;
+  if (options.routes.timeout_ms > options.routes.timeout_ms_max) {
+    return InvalidArgument(Concat("timeout-ms: got ", options.routes.timeout_ms,
+                                  ", more than timeout-ms-max, which is ",
+                                  options.routes.timeout_ms_max));
+  }
+  if (limits.body_bytes_max > limits.body_bytes_inside_max) {
+    return InvalidArgument(Concat("body-bytes-max: got ", limits.body_bytes_max,
+                                  ", more than body-bytes-inside-max, which is ",
+                                  limits.body_bytes_inside_max));
+  }
+  return OkStatus();
+}
+
+// The settings of the file that the flags or the environment name, if any.
+Result<std::map<std::string, FileSetting>> ReadConfig(const GivenSettings& flags,
+                                                      const Environment& environment,
+                                                      const std::vector<ServeSetting>& settings,
+                                                      std::string& origin) {
+  const auto flag = flags.find(kConfigSetting);
+  if (flag != flags.end()) {
+    origin = flag->second;
+  } else {
+    origin = Variable(environment, SettingVariable(kConfigSetting).c_str()).value_or("");
+  }
+  if (origin.empty()) return std::map<std::string, FileSetting>();
+  PODIUM_ASSIGN_OR_RETURN(const std::string text, ReadFile(origin, kConfigFileBytesMax));
+  PODIUM_ASSIGN_OR_RETURN(auto file, ParseConfigFile(text, origin));
+  for (const auto& [name, given] : file) {
+    const bool known = std::any_of(settings.begin(), settings.end(),
+                                   [&key = name](const auto& one) { return one.name == key; });
+    if (!known) {
+      return InvalidArgument(Concat(origin, ":", given.line, ": unknown setting \"", name,
+                                    "\"; podium serve --help lists them"));
+    }
+  }
+  return file;
+}
+
+}  // namespace
+
+std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
+  constexpr int64_t kDay = 86'400;
+  constexpr int64_t kInt = std::numeric_limits<int>::max();
+  constexpr int64_t kBytes = int64_t{1} << 40;
+  OpenOptions& open = options.open;
+  ServerOptions& server = options.server;
+  NetLimits& limits = server.limits;
+  RouteOptions& routes = options.routes;
+  AdmissionOptions& admission = options.service.admission;
+  return {
+      Text("model", "Folder or hub name; default: the bundled model", open.model),
+      Text("precision", "fp32 or int8", open.precision),
+      Text("isa", "Kernel table; default: the best this processor has", open.isa),
+      Number("threads", "Compute threads; 0: as many as this process may use", open.threads, 0,
+             1024),
+      Number("max-length", "Tokens of a pair; 0: the model's own limit", open.max_length, 0, kInt),
+      Text("truncation", "longest_first, only_second or flag_embedding", open.truncation),
+      Number("batch-tokens-max", "Tokens computed together; 0: the default", open.batch_tokens_max,
+             0, 1 << 20),
+      Text("host", "Address to listen on", server.host),
+      Number("port", "Port to listen on; 0: any that is free", server.port, 0, 65535),
+      List("served-model-name",
+           "Names requests may use, comma-separated; \"*\": any; the first is shown in replies",
+           routes.served_names),
+      Number("io-threads", "Threads that read, decode, encode and write", server.io_threads, 1, 64),
+      Number("text-threads", "Threads that tokenize; 0: one for every four cores",
+             options.service.text_threads, 0, 256),
+      Number("timeout-ms", "Time limit of requests without X-Request-Timeout-Ms", routes.timeout_ms,
+             1, kInt),
+      Number("timeout-ms-max", "The most that X-Request-Timeout-Ms may ask for",
+             routes.timeout_ms_max, 1, kInt),
+      Number("documents-max", "Documents of a request", routes.decode.documents_max, 1, 1'000'000),
+      Number("requests-max", "Requests inside at once", admission.requests_max, 1, 1'000'000),
+      Number("cost-max", "Cost (tokens + c x length squared) inside at once", admission.cost_max, 1,
+             int64_t{1} << 40),
+      Number("header-bytes-max", "Bytes of a request's headers", limits.header_bytes_max, 1024,
+             1 << 20),
+      Number("body-bytes-max", "Bytes of a body", limits.body_bytes_max, 1024, int64_t{1} << 32),
+      Number("body-bytes-inside-max", "Bytes of all bodies together", limits.body_bytes_inside_max,
+             1024, kBytes),
+      Number("connections-max", "Open connections", limits.connections_max, 1, 1'000'000),
+      Number("idle-seconds-max", "Seconds a connection may wait for a request",
+             limits.idle_seconds_max, 1, kDay),
+      Number("header-seconds-max", "Seconds for a request's headers", limits.header_seconds_max, 1,
+             kDay),
+      Number("body-seconds-max", "Seconds for a body", limits.body_seconds_max, 1, kDay),
+      Number("write-seconds-max", "Seconds for a reply to be taken", limits.write_seconds_max, 1,
+             kDay),
+      Number("connection-seconds-max", "Age at which a connection is closed after a reply",
+             limits.connection_seconds_max, 1, kDay),
+      Text("api-keys-file", "File of keys, one a line: KEY or NAME KEY; read again on SIGHUP",
+           options.api_keys_file),
+      Text("log-file", "Where to log; default: standard error", options.log.file),
+      Choice<LogFormat>("log-format", "text or json", options.log.format,
+                        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}}),
+      Choice<LogLevel>("log-level", "debug, info, warning, error or off", options.log.level,
+                       {{"debug", LogLevel::kDebug},
+                        {"info", LogLevel::kInfo},
+                        {"warning", LogLevel::kWarning},
+                        {"error", LogLevel::kError},
+                        {"off", LogLevel::kOff}}),
+      Number("slow-ms", "Requests that took longer are logged as warnings", routes.slow_ms, 1,
+             kInt),
+      Number("drain-delay-ms", "After SIGTERM: still serving, but not ready, for this long",
+             options.drain_delay_ms, 0, kDay * 1000),
+      Number("drain-ms-max", "Then answering what was accepted, for this long at most",
+             options.drain_ms_max, 0, kDay * 1000),
+  };
+}
+
+std::string SettingVariable(const std::string& name) {
+  std::string variable = "PODIUM_";
+  for (const char c : name) {
+    variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+  }
+  return variable;
+}
+
+Result<ResolvedOptions> ResolveServeOptions(const GivenSettings& flags,
+                                            const Environment& environment) {
+  ResolvedOptions resolved;
+  const std::vector<ServeSetting> settings = ServeSettings(resolved.options);
+  std::string origin;
+  PODIUM_ASSIGN_OR_RETURN(const auto file, ReadConfig(flags, environment, settings, origin));
+  for (const ServeSetting& setting : settings) {
+    std::string source = "default";
+    std::optional<std::string> value;
+    const std::string variable = SettingVariable(setting.name);
+    if (const auto flag = flags.find(setting.name); flag != flags.end()) {
+      value = flag->second;
+      source = "--" + setting.name;
+    } else if (auto set = Variable(environment, variable.c_str())) {
+      value = std::move(set);
+      source = variable;
+    } else if (const auto line = file.find(setting.name); line != file.end()) {
+      value = line->second.value;
+      source = Concat(origin, ":", line->second.line);
+    }
+    if (value) {
+      if (const Status status = setting.set(*value); !status.ok()) {
+        return InvalidArgument(Concat(source, ": ", setting.name, ": ", status.message()));
+      }
+    }
+    resolved.sources[setting.name] = std::move(source);
+  }
+  PODIUM_RETURN_IF_ERROR(CheckTogether(resolved.options));
+  // Bodies may be as large inflated as they may come.
+  resolved.options.routes.inflated_bytes_max = resolved.options.server.limits.body_bytes_max;
+  return resolved;
+}
+
+}  // namespace podium

@@ -1,0 +1,89 @@
+#include "app/serve_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "tests/support/temp_folder.h"
+
+namespace podium {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::TempFolder;
+
+Environment Variables(const std::map<std::string, std::string>& values) {
+  return [values](const char* name) -> std::optional<std::string> {
+    const auto found = values.find(name);
+    if (found == values.end()) return std::nullopt;
+    return found->second;
+  };
+}
+
+std::string Message(const GivenSettings& flags, const Environment& environment = Variables({})) {
+  return ResolveServeOptions(flags, environment).status().message();
+}
+
+TEST(ServeOptions, FlagsThenEnvironmentThenFileThenDefault) {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/serve.yaml";
+  std::ofstream(file)
+      << "# a comment\nport: 1\nhost: 0.0.0.0\nserved-model-name: [a, '*']\nlog-level: error\n";
+  const auto resolved = ResolveServeOptions(
+      {{"config", file}, {"port", "3"}}, Variables({{"PODIUM_PORT", "2"}, {"PODIUM_HOST", "::1"}}));
+  ASSERT_TRUE(resolved.ok()) << resolved.status().ToString();
+  const ServeOptions& options = resolved->options;
+  EXPECT_EQ(options.server.port, 3);
+  EXPECT_EQ(options.server.host, "::1");
+  EXPECT_THAT(options.routes.served_names, testing::ElementsAre("a", "*"));
+  EXPECT_EQ(options.log.level, LogLevel::kError);
+  EXPECT_EQ(resolved->sources.at("port"), "--port");
+  EXPECT_EQ(resolved->sources.at("host"), "PODIUM_HOST");
+  EXPECT_EQ(resolved->sources.at("log-level"), file + ":5");
+  EXPECT_EQ(resolved->sources.at("documents-max"), "default");
+}
+
+TEST(ServeOptions, WrongValuesNameTheirPlace) {
+  EXPECT_THAT(Message({{"port", "70000"}}),
+              HasSubstr("--port: port: got \"70000\", allowed: 0 to 65535"));
+  EXPECT_THAT(Message({}, Variables({{"PODIUM_LOG_FORMAT", "xml"}})),
+              HasSubstr("PODIUM_LOG_FORMAT: log-format: got \"xml\", allowed: text, json"));
+  EXPECT_THAT(Message({{"timeout-ms", "700000"}}), HasSubstr("more than timeout-ms-max"));
+  EXPECT_THAT(Message({{"body-bytes-inside-max", "4096"}}), HasSubstr("body-bytes-inside-max"));
+  EXPECT_THAT(Message({{"served-model-name", "a,,b"}}), HasSubstr("empty name"));
+}
+
+TEST(ServeOptions, DamagedFiles) {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/serve.yaml";
+  const std::pair<const char*, const char*> cases[] = {
+      {"port: 1\nprot: 2\n", ":2: unknown setting \"prot\""},
+      {"port: 1\nport: 2\n", "twice"},
+      {"port: {a: 1}\n", ":1: port: expected a value"},
+      {"- port\n", "expected lines of `name: value`"},
+      {"port: [1, [2]]\n", "plain values"},
+      {"port: [1\n", "no YAML"},
+      {"port: x\n", ":1: port: got \"x\""},
+  };
+  for (const auto& [text, says] : cases) {
+    std::ofstream(file) << text;
+    EXPECT_THAT(Message({{"config", file}}), HasSubstr(says)) << text;
+  }
+  EXPECT_THAT(Message({{"config", folder.path() + "/none"}}), HasSubstr("none"));
+}
+
+// What --print-config prints is what a file may hold.
+TEST(ServeOptions, EverySettingReadsWhatItShows) {
+  ServeOptions options;
+  std::set<std::string> names;
+  for (const ServeSetting& setting : ServeSettings(options)) {
+    EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+    EXPECT_TRUE(setting.set(setting.get()).ok()) << setting.name << " = " << setting.get();
+  }
+}
+
+}  // namespace
+}  // namespace podium
