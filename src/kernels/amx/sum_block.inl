@@ -16,13 +16,13 @@ inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums
   for (int step = 0; step < depth; ++step) {
     TileLoadOnce<4>(a, kInt8Depth);
     TileLoad<6>(w, 4 * kInt8Block);
-    TileDot<0, 4, 6>();
     TileLoad<7>(w + 4 * kHalf, 4 * kInt8Block);
-    TileDot<1, 4, 7>();
     TileLoadOnce<5>(a + kHalf * kInt8Depth, kInt8Depth);
+    between();  // ahead of the products, which wait for each other: behind them it would too
+    TileDot<0, 4, 6>();
+    TileDot<1, 4, 7>();
     TileDot<2, 5, 6>();
     TileDot<3, 5, 7>();
-    between();
     a += kInt8Block * kInt8Depth;
     w += kInt8Block * kInt8Depth;
   }

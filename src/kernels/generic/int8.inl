@@ -8,6 +8,8 @@
 // Finishing a block takes about as long as summing it with AMX, on units that the tiles leave idle,
 // so a slice of it stands between any two steps of the sum.
 
+constexpr int kBlockVectors = kInt8Block / kLanes;  // of a row of a block
+
 // Finishes one block of sums, a few rows at a call. What it needs lies in its own members, which
 // the compiler may keep in registers across the tile instructions.
 template <Element kOut, bool kResidual, Activate kActivate>
@@ -22,8 +24,7 @@ struct Finisher {
   uint16_t* halves = nullptr;
   float* floats = nullptr;
   size_t c_stride = 0;
-  int rows = 0;     // left
-  int columns = 0;  // of the panel
+  int rows = 0;  // left
 
   Finisher() = default;
   Finisher(const Int8ProductArgs& args, const int32_t* block_sums, int row, int column)
@@ -33,8 +34,7 @@ struct Finisher {
         start(args.start + column),
         bias(args.bias + column),
         c_stride(args.c_stride),
-        rows(args.rows - row < kInt8Block ? args.rows - row : kInt8Block),
-        columns(args.n - column < kInt8Block ? args.n - column : kInt8Block) {
+        rows(args.rows - row < kInt8Block ? args.rows - row : kInt8Block) {
     const size_t at = static_cast<size_t>(row) * args.c_stride + static_cast<size_t>(column);
     if constexpr (kOut == Element::kF16) {
       halves = static_cast<uint16_t*>(args.c) + at;
@@ -47,61 +47,94 @@ struct Finisher {
     }
   }
 
-  // Rows of the output lie pages apart, and no hardware sees them coming (14 % of a layer went on
-  // waiting for them).
-  void FetchRow(int row) const {
-    if constexpr (kOut == Element::kF16) {
-      __builtin_prefetch(halves + static_cast<size_t>(row) * c_stride, 1, 3);
-    } else {
-      __builtin_prefetch(floats + static_cast<size_t>(row) * c_stride, 1, 3);
-      __builtin_prefetch(floats + static_cast<size_t>(row) * c_stride + 16, 1, 3);
+  // kRows rows, vector by vector at once: the chains of an activation hide each other's latency.
+  template <int kRows>
+  __attribute__((always_inline)) void Finish() {
+    constexpr int kCount = kRows * kBlockVectors;
+    Vec y[kCount];
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i) {
+      const int at = i % kBlockVectors * kLanes;
+      const Vec sum = LoadSums(sums + i * kLanes, start + at);
+      y[i] = Fma(Mul(sum, Set1(a_scale[i / kBlockVectors])), Load(w_scale + at), Load(bias + at));
     }
+    if constexpr (kOut == Element::kF16) {
+      if constexpr (kActivate == Activate::kGeluErf) {
+        GeluErfShort<kCount>(y);
+      } else {
+#pragma GCC unroll 16
+        for (int i = 0; i < kCount; ++i) y[i] = Apply(kActivate, y[i]);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < kCount; ++i) {
+        // Infinity would end the row; a finite value too large only loses its neighbours' digits.
+        StoreF16(halves + (i / kBlockVectors) * c_stride + i % kBlockVectors * kLanes,
+                 Min(Set1(65504.0f), Max(Set1(-65504.0f), y[i])));
+      }
+    } else {
+#pragma GCC unroll 16
+      for (int i = 0; i < kCount; ++i) {
+        const int at = i % kBlockVectors * kLanes;
+        if constexpr (kResidual) {
+          y[i] = Add(y[i], Load(residual + (i / kBlockVectors) * residual_stride + at));
+        }
+        Store(floats + (i / kBlockVectors) * c_stride + at, y[i]);
+      }
+    }
+    Advance(kRows);
   }
 
-  void Run(int count) {
-    if (count > rows) count = rows;
-    rows -= count;
-    for (; count > 0; --count) {
-      const Vec scale = Set1(*a_scale++);
-#pragma GCC unroll 8
-      for (int at = 0; at < kInt8Block; at += kLanes) {
-        const Vec sum = LoadSums(sums + at, start + at);
-        Vec y = Fma(Mul(sum, scale), Load(w_scale + at), Load(bias + at));
-        if constexpr (kOut == Element::kF16) {
-          y = kActivate == Activate::kGeluErf ? GeluErfShort(y) : Apply(kActivate, y);
-          // Infinity would end the row; a finite value too large only loses its neighbours' digits.
-          StoreF16(halves + at, Min(Set1(65504.0f), Max(Set1(-65504.0f), y)));
-        } else if (columns == kInt8Block) {
-          if constexpr (kResidual) y = Add(y, Load(residual + at));
-          Store(floats + at, y);
-        } else {
-          const int lanes = columns - at < kLanes ? columns - at : kLanes;
-          if (lanes <= 0) break;
-          if constexpr (kResidual) y = Add(y, LoadPartial(residual + at, lanes));
-          StorePartial(floats + at, lanes, y);
-        }
-      }
-      sums += kInt8Block;
-      if constexpr (kOut == Element::kF16) {
-        halves += c_stride;
-      } else {
-        floats += c_stride;
-      }
-      if constexpr (kResidual) residual += residual_stride;
+  // One row of a panel that has fewer columns than a block: of floats only.
+  void FinishColumns(int columns) {
+    for (int at = 0; at < columns; at += kLanes) {
+      const int lanes = columns - at < kLanes ? columns - at : kLanes;
+      const Vec sum = LoadSums(sums + at, start + at);
+      Vec y = Fma(Mul(sum, Set1(*a_scale)), Load(w_scale + at), Load(bias + at));
+      if constexpr (kResidual) y = Add(y, LoadPartial(residual + at, lanes));
+      StorePartial(floats + at, lanes, y);
     }
+    Advance(1);
+  }
+
+  __attribute__((always_inline)) void Advance(int count) {
+    sums += count * kInt8Block;
+    a_scale += count;
+    rows -= count;
+    if constexpr (kOut == Element::kF16) {
+      halves += static_cast<size_t>(count) * c_stride;
+    } else {
+      floats += static_cast<size_t>(count) * c_stride;
+    }
+    if constexpr (kResidual) residual += static_cast<size_t>(count) * residual_stride;
+  }
+
+  // The next kRows rows, or as many as are left.
+  template <int kRows>
+  __attribute__((always_inline)) void Run() {
+    constexpr int kAtOnce = kBlockVectors >= 4 ? 1 : 4 / kBlockVectors;
+    if (rows >= kRows) {
+#pragma GCC unroll 16
+      for (int row = 0; row + kAtOnce <= kRows; row += kAtOnce) Finish<kAtOnce>();
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows % kAtOnce; ++row) Finish<1>();
+    } else {
+      RunToEnd();
+    }
+  }
+  void RunToEnd() {
+    while (rows > 0) Finish<1>();
   }
 };
 
-template <Element kOut, bool kResidual, Activate kActivate>
-void Int8ProductAs(const Int8ProductArgs& args) {
+// kRows: rows of the block before that are finished in a step of the sum.
+template <Element kOut, bool kResidual, Activate kActivate, int kRows>
+void Int8ProductInSteps(const Int8ProductArgs& args) {
   [[maybe_unused]] const SumScope scope;
   const int depth = args.depth;
   const size_t block_bytes = static_cast<size_t>(depth) * kInt8Depth * kInt8Block;
   const int blocks = (args.rows + kInt8Block - 1) / kInt8Block;
-  const int steps = SumSteps(depth);
-  const int rows_per_step = (kInt8Block + steps - 1) / steps;
-  const int lines_per_step =
-      (static_cast<int>(block_bytes / 64) + blocks * steps - 1) / (blocks * steps);
+  const int steps = blocks * SumSteps(depth);
+  const int lines_per_step = (static_cast<int>(block_bytes / 64) + steps - 1) / steps;
   int32_t* sums = args.scratch;
   int32_t* finished = args.scratch + kInt8Block * kInt8Block;
   Finisher<kOut, kResidual, kActivate> finisher;
@@ -110,20 +143,32 @@ void Int8ProductAs(const Int8ProductArgs& args) {
     // The next panel is on its way to L2 while this one is used.
     const char* next = reinterpret_cast<const char*>(panel) + args.w_stride;
     for (int block = 0; block < blocks; ++block) {
-      Finisher<kOut, kResidual, kActivate> coming(args, sums, block * kInt8Block, column);
-      int fetched = 0;
       SumBlock(args.a + static_cast<size_t>(block) * block_bytes, panel, depth, sums, [&] {
         for (int i = 0; i < lines_per_step; ++i, next += 64) __builtin_prefetch(next, 0, 2);
-        for (int i = 0; i < rows_per_step; ++i) coming.FetchRow(fetched++);
-        finisher.Run(rows_per_step);
+        finisher.template Run<kRows>();
       });
-      finisher = coming;
+      finisher.RunToEnd();
+      finisher = Finisher<kOut, kResidual, kActivate>(args, sums, block * kInt8Block, column);
+      if constexpr (kOut == Element::kF32) {
+        if (const int columns = args.n - column; columns < kInt8Block) {
+          while (finisher.rows > 0) finisher.FinishColumns(columns);
+        }
+      }
       int32_t* const swap = finished;
       finished = sums;
       sums = swap;
     }
   }
-  finisher.Run(kInt8Block);
+  finisher.RunToEnd();
+}
+
+template <Element kOut, bool kResidual, Activate kActivate>
+void Int8ProductAs(const Int8ProductArgs& args) {
+  const int steps = SumSteps(args.depth);
+  if (steps >= 16) return Int8ProductInSteps<kOut, kResidual, kActivate, 2>(args);
+  if (steps >= 11) return Int8ProductInSteps<kOut, kResidual, kActivate, 3>(args);
+  if (steps >= 6) return Int8ProductInSteps<kOut, kResidual, kActivate, 6>(args);
+  Int8ProductInSteps<kOut, kResidual, kActivate, 8>(args);
 }
 
 void Int8Product(const Int8ProductArgs& args) {
@@ -150,24 +195,42 @@ void Int8Product(const Int8ProductArgs& args) {
   }
 }
 
+// What a row of QuantizeArgs reads. Locals of its own: bytes that are stored may be anyone's, and
+// the compiler would read all of `args` anew after each.
 template <bool kHalf, bool kScaled>
-inline void QuantizeRow(const QuantizeArgs& args, int row) {
-  const auto load = [&](int i, int lanes) {
+struct QuantizeSource {
+  const uint16_t* halves;
+  const float* floats;
+  const float* column_scale;
+  int width;
+
+  QuantizeSource(const QuantizeArgs& args, int row)
+      : halves(static_cast<const uint16_t*>(args.x) + static_cast<size_t>(row) * args.x_stride),
+        floats(static_cast<const float*>(args.x) + static_cast<size_t>(row) * args.x_stride),
+        column_scale(args.column_scale),
+        width(args.width) {}
+  Vec operator()(int i) const {
+    const int lanes = width - i;
     Vec x;
     if constexpr (kHalf) {
-      const uint16_t* halves =
-          static_cast<const uint16_t*>(args.x) + static_cast<size_t>(row) * args.x_stride + i;
-      x = lanes == kLanes ? LoadF16(halves) : LoadF16Partial(halves, lanes);
+      x = lanes >= kLanes ? LoadF16(halves + i) : LoadF16Partial(halves + i, lanes);
     } else {
-      x = LoadPartial(
-          static_cast<const float*>(args.x) + static_cast<size_t>(row) * args.x_stride + i, lanes);
+      x = lanes >= kLanes ? Load(floats + i) : LoadPartial(floats + i, lanes);
     }
-    return kScaled ? Mul(x, LoadPartial(args.column_scale + i, lanes)) : x;
-  };
-  Vec top = Zero();
-  for (int i = 0; i < args.width; i += kLanes) {
-    top = MaxBits(top, Abs(load(i, args.width - i < kLanes ? args.width - i : kLanes)));
+    if constexpr (kScaled) {
+      x = Mul(x, lanes >= kLanes ? Load(column_scale + i) : LoadPartial(column_scale + i, lanes));
+    }
+    return x;
   }
+};
+
+template <bool kHalf, bool kScaled>
+inline void QuantizeRow(const QuantizeArgs& args, int row) {
+  const QuantizeSource<kHalf, kScaled> x(args, row);
+  Vec top = Zero();
+  int i = 0;
+  for (; i + kLanes <= x.width; i += kLanes) top = MaxBits(top, Abs(x(i)));
+  if (i < x.width) top = MaxBits(top, Abs(x(i)));
   const float magnitude = ReduceMaxBits(top);
   const float low = args.one_sided ? kOneSidedLow : 0;
   const float scale = args.one_sided ? (magnitude - low) / 255 : magnitude / 127;
@@ -180,13 +243,15 @@ inline void QuantizeRow(const QuantizeArgs& args, int row) {
   uint8_t* out = args.out +
                  static_cast<size_t>(at / kInt8Block) * args.depth * (kInt8Block * kInt8Depth) +
                  static_cast<size_t>(at % kInt8Block) * kInt8Depth;
-  for (int i = 0; i < args.width; i += kLanes) {
-    const Vec x = load(i, args.width - i < kLanes ? args.width - i : kLanes);
-    // Two roundings in every table, so that the bytes are the same in all.
-    StoreBytes(
-        out + static_cast<size_t>(i / kInt8Depth) * (kInt8Block * kInt8Depth) + i % kInt8Depth,
-        Sub(Mul(Sub(x, shift), inverse), middle));
+  // Two roundings in every table, so that the bytes are the same in all.
+  const auto store = [&](int column, uint8_t* bytes) {
+    StoreBytes(bytes, Sub(Mul(Sub(x(column), shift), inverse), middle));
+  };
+  for (i = 0; i + kInt8Depth <= x.width; i += kInt8Depth, out += kInt8Block * kInt8Depth) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kInt8Depth; v += kLanes) store(i + v, out + v);
   }
+  for (int v = 0; i + v < x.width; v += kLanes) store(i + v, out + v);
 }
 
 void Quantize(const QuantizeArgs& args) {

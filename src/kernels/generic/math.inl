@@ -52,18 +52,25 @@ inline Vec Tanh(Vec x) {
 // |x| ≤ 3.9, < 6e-5 · |x| beyond. Φ(z) = ½ + z · Q(z²), Q of degree 7 a minimax fit of
 // max(1, z) · error (Lawson's reweighted least squares), no division: half the time of the exact
 // form.
-inline Vec GeluErfShort(Vec x) {
-  const Vec z = Min(Set1(3.9f), Max(Set1(-3.9f), x));
-  const Vec t = Mul(z, z);
-  Vec q = Set1(-1.5810883713e-09f);
-  q = Fma(q, t, Set1(1.2059227573e-07f));
-  q = Fma(q, t, Set1(-4.0462605284e-06f));
-  q = Fma(q, t, Set1(7.9647506936e-05f));
-  q = Fma(q, t, Set1(-1.0390591342e-03f));
-  q = Fma(q, t, Set1(9.6249077467e-03f));
-  q = Fma(q, t, Set1(-6.6100284457e-02f));
-  q = Fma(q, t, Set1(3.9880782366e-01f));
-  return Mul(x, Fma(q, z, Set1(0.5f)));
+template <int kCount>
+inline void GeluErfShort(Vec* x) {
+  constexpr float kQ[] = {-1.5810883713e-09f, 1.2059227573e-07f,  -4.0462605284e-06f,
+                          7.9647506936e-05f,  -1.0390591342e-03f, 9.6249077467e-03f,
+                          -6.6100284457e-02f, 3.9880782366e-01f};
+  Vec z[kCount], t[kCount], q[kCount];
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) {
+    z[i] = Min(Set1(3.9f), Max(Set1(-3.9f), x[i]));
+    t[i] = Mul(z[i], z[i]);
+    q[i] = Set1(kQ[0]);
+  }
+#pragma GCC unroll 8
+  for (int c = 1; c < 8; ++c) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; ++i) q[i] = Fma(q[i], t[i], Set1(kQ[c]));
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kCount; ++i) x[i] = Mul(x[i], Fma(q[i], z[i], Set1(0.5f)));
 }
 
 // NaN passes through every activation: a broken model must show.
