@@ -7,42 +7,43 @@ constexpr int kTileElements = 512;  // brain floats of a tile
 
 inline int RoundUp32(int x) { return (x + 31) / 32 * 32; }
 
-// e^(scale · (score − max)) as 2^t for results that become brain floats next: relative error < 1e-4
-// (Q of degree 3, a least-squares minimax fit on |r| ≤ ½, 7.5e-5).
-inline Vec ExpShort(Vec t) {
-  const Vec clamped = Max(Set1(-126.0f), t);
-  const Vec n = Round(clamped);
-  const Vec r = Sub(clamped, n);
-  Vec p = Set1(5.517167e-02f);
-  p = Fma(p, r, Set1(2.4261114e-01f));
-  p = Fma(p, r, Set1(6.9326099e-01f));
-  p = Fma(p, r, Set1(9.9992807e-01f));
-  return ZeroWhereLess(t, Set1(-126.0f), ScaleByPowerOfTwo(p, n));
+// 2^t for results that become brain floats next, t ≤ 0: relative error < 1e-4 (2^r on 0 ≤ r < 1 of
+// degree 3, a minimax fit by Lawson's reweighted least squares, 7.5e-5).
+inline Vec Exp2Short(Vec t) {
+  const Vec r = Fraction(t);
+  Vec p = Set1(7.80245215e-02f);
+  p = Fma(p, r, Set1(2.26067156e-01f));
+  p = Fma(p, r, Set1(6.95833564e-01f));
+  p = Fma(p, r, Set1(9.99925196e-01f));
+  return ScaleByFloor(p, t);
 }
 
 // scores[length] → probabilities not yet divided by their sum, as brain floats, zeros up to
-// `padded`; returns the sum.
+// `padded`, a multiple of 32; returns the sum.
 inline float SoftmaxBf16(const float* scores, int length, int padded, float scale, uint16_t* out) {
   Vec top = Set1(-__builtin_inff());
-  for (int i = 0; i < length; i += kLanes) {
-    const int lanes = length - i < kLanes ? length - i : kLanes;
-    if (lanes == kLanes) {
-      top = Max(Load(scores + i), top);
-    } else {
-      for (; i < length; ++i) top = Max(Set1(scores[i]), top);
-    }
-  }
+  const int body = length / kLanes * kLanes;
+  for (int i = 0; i < body; i += kLanes) top = Max(Load(scores + i), top);
+  if (body < length) top = MaxFirst(Load(scores + body), length - body, top);
   const float factor = scale * 1.44269504088896341f;
-  const Vec shift = Set1(-ReduceMax(top));
+  const Vec factors = Set1(factor);
+  const Vec shift = Set1(-ReduceMax(top) * factor);
+  const auto exp = [&](int i) { return Exp2Short(Fma(Load(scores + i), factors, shift)); };
+  const auto exp_of_length = [&](int i) {
+    const int lanes = length - i;
+    return lanes <= 0 ? Zero() : KeepFirst(exp(i), lanes < kLanes ? lanes : kLanes);
+  };
   Vec sum = Zero();
-  for (int i = 0; i < padded; i += kLanes) {
-    const int lanes = length - i < kLanes ? length - i : kLanes;
-    Vec p = Zero();
-    if (lanes > 0) {
-      p = KeepFirst(ExpShort(Mul(Add(Load(scores + i), shift), Set1(factor))), lanes);
-    }
-    StoreBf16(out + i, p);
-    sum = Add(sum, p);
+  int i = 0;
+  for (; i + 2 * kLanes <= length; i += 2 * kLanes) {
+    const Vec low = exp(i), high = exp(i + kLanes);
+    StoreBf16(out + i, low, high);
+    sum = Add(Add(sum, low), high);
+  }
+  for (; i < padded; i += 2 * kLanes) {
+    const Vec low = exp_of_length(i), high = exp_of_length(i + kLanes);
+    StoreBf16(out + i, low, high);
+    sum = Add(Add(sum, low), high);
   }
   return ReduceAdd(sum);
 }

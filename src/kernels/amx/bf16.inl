@@ -62,6 +62,16 @@ inline void StoreBf16Pairs(const float* even, const float* odd, int count, uint1
   _mm512_storeu_si512(out, _mm512_permutexvar_epi16(order, rows));
 }
 
-inline void StoreBf16(uint16_t* out, Vec x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), (__m256i)_mm512_cvtneps_pbh(x));
+inline void StoreBf16(uint16_t* out, Vec low, Vec high) {
+  _mm512_storeu_si512(out, (__m512i)_mm512_cvtne2ps_pbh(high, low));
+}
+
+// x − ⌊x⌋, and x · 2^⌊n⌋.
+inline Vec Fraction(Vec x) {
+  return _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+inline Vec ScaleByFloor(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
+// As Max(x, top) of the first `lanes`; the rest of top stays.
+inline Vec MaxFirst(Vec x, int lanes, Vec top) {
+  return _mm512_mask_max_ps(top, First(lanes), x, top);
 }
