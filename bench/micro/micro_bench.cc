@@ -9,14 +9,19 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "base/team.h"
 #include "kernels/kernels.h"
 #include "kernels/layout.h"
 #include "kernels/select.h"
-#include "micro/clock.h"
-#include "micro/peak.h"
+#include "measure/clock.h"
+#include "measure/peak.h"
 
 namespace podium::bench {
 namespace {
+
+using measure::Now;
+using measure::Peak;
+using measure::Unit;
 
 // Best rate of `work` operations per call over about `seconds`.
 template <typename F>
@@ -136,9 +141,10 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "micro_bench: no such table here\n");
     return 2;
   }
+  Team team(2);
   std::printf("table %s; peak: one thread %.1f GFLOPS, two threads %.1f\n", table->name,
               Peak(table->name, Unit::kFp32, seconds) * 1e-9,
-              PeakThreads(table->name, Unit::kFp32, seconds, 2) * 1e-9);
+              measure::TeamPeak(table->name, Unit::kFp32, seconds, team) * 1e-9);
   Probe probe{*table, seconds};
   using enum kernels::Element;
   constexpr auto kPlain = kernels::Activate::kNone;

@@ -2,26 +2,26 @@
 // workload. Usage: model_bench --model FOLDER [--workload 128|256|512|var]… [--repeat N] [--isa
 // NAME] [--precision fp32|int8] [--threads N] [--batch-tokens N]
 //
-// Workloads are those of bench/peers: "128" is 50 × 128 tokens, "var" 50 documents of log-normal
-// length (median 150, σ 0.6, 24…512), "512" is 8 × 512. FLOPs are nominal: all layers for all
-// tokens, 2 per multiply-add, attention 4·h·L per token and layer.
+// Workloads and nominal FLOPs are those of src/measure/pass.h; bench/peers measures others on the
+// same ones. `podium bench` is for everybody else.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "base/team.h"
 #include "engine/factory.h"
-#include "micro/clock.h"
-#include "micro/peak.h"
+#include "measure/clock.h"
+#include "measure/pass.h"
+#include "measure/peak.h"
 #include "model/model.h"
 
 namespace podium::bench {
 namespace {
+
+using measure::Now;
 
 struct Options {
   std::string model;
@@ -33,42 +33,10 @@ struct Options {
   int batch_tokens = 2048;
 };
 
-std::vector<int> Lengths(const std::string& workload) {
-  if (workload == "var") {
-    std::mt19937 random(1);
-    std::lognormal_distribution<double> length(std::log(150.0), 0.6);
-    std::vector<int> out(50);
-    for (int& n : out) n = std::clamp(static_cast<int>(length(random)), 24, 512);
-    return out;
-  }
-  const int length = std::atoi(workload.c_str());
-  return std::vector<int>(length >= 512 ? 8 : 50, length);
-}
-
-double Flops(const EncoderSpec& spec, const std::vector<int>& lengths) {
-  const double h = spec.hidden;
-  double sum = 0;
-  for (const int n : lengths) {
-    sum += n * spec.layers * (8 * h * h + 4 * h * spec.ffn + 4 * h * n);
-  }
-  return sum;
-}
-
-// Sequences in order, as many to a batch as the budget takes.
-struct Packed {
-  std::vector<int32_t> ids, starts = {0};
-};
-std::vector<Packed> Pack(const EncoderSpec& spec, const std::vector<int>& lengths, int budget) {
-  std::mt19937 random(2);
-  std::uniform_int_distribution<int32_t> id(3, spec.vocabulary - 1);
-  std::vector<Packed> batches(1);
-  for (const int n : lengths) {
-    if (!batches.back().ids.empty() && static_cast<int>(batches.back().ids.size()) + n > budget)
-      batches.emplace_back();
-    for (int i = 0; i < n; ++i) batches.back().ids.push_back(i == 0 ? 0 : id(random));
-    batches.back().starts.push_back(static_cast<int32_t>(batches.back().ids.size()));
-  }
-  return batches;
+// Sequences in order, as many to a batch as the budget takes; the attention's share is not counted.
+std::vector<measure::MadeBatch> Batches(const EncoderSpec& spec, const std::vector<int>& lengths,
+                                        int budget) {
+  return measure::MakeBatches(spec.vocabulary, lengths, {.tokens_max = budget});
 }
 
 int Fail(const Status& status) {
@@ -90,18 +58,18 @@ int Run(const Options& options) {
   const std::string isa = (*engine)->info().isa;
 
   for (const std::string& workload : options.workloads) {
-    const std::vector<int> lengths = Lengths(workload);
-    const std::vector<Packed> batches = Pack(spec, lengths, (*lane)->limits().batch_tokens_max);
+    const auto parsed = measure::ParseWorkload(workload);
+    if (!parsed.ok()) return Fail(parsed.status());
+    const std::vector<int>& lengths = parsed->lengths;
+    const auto batches = Batches(spec, lengths, (*lane)->limits().batch_tokens_max);
     std::vector<float> logits(lengths.size());
     std::vector<double> times;
     double peak = 0;
     for (int round = 0; round <= options.repeat; ++round) {  // round 0 warms up
-      peak =
-          std::max(peak, PeakThreads(isa, options.precision == "int8" ? Unit::kInt8 : Unit::kFp32,
-                                     0.05, team.size()));
+      peak = std::max(peak, measure::TeamPeak(isa, measure::UnitOf(options.precision), 0.05, team));
       const double start = Now();
-      for (const Packed& batch : batches) {
-        const Batch view = {batch.ids, {}, batch.starts, {}};
+      for (const measure::MadeBatch& batch : batches) {
+        const Batch view = batch.view();
         const Status status =
             (*lane)->Score(view, std::span(logits).first(static_cast<size_t>(view.size())), {});
         if (!status.ok()) return Fail(status);
@@ -111,7 +79,7 @@ int Run(const Options& options) {
     std::sort(times.begin(), times.end());
     double tokens = 0;
     for (const int n : lengths) tokens += n;
-    const double flops = Flops(spec, lengths);
+    const double flops = measure::NominalOperations(spec, lengths);
     std::printf(
         "{\"engine\":\"podium\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"workload\":\"%"
         "s\",\"tokens_per_s\":"

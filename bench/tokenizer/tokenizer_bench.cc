@@ -12,11 +12,13 @@
 
 #include "base/file.h"
 #include "json/json.h"
-#include "micro/clock.h"
+#include "measure/clock.h"
 #include "text/tokenizer.h"
 
 namespace podium::bench {
 namespace {
+
+using measure::Now;
 
 constexpr size_t kAll = std::numeric_limits<size_t>::max();
 

@@ -8,6 +8,7 @@
 
 #include "app/commands.h"
 #include "app/display_width.h"
+#include "app/machine.h"
 #include "app/table.h"
 #include "base/concat.h"
 #include "base/team.h"
@@ -19,26 +20,6 @@ namespace podium {
 namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
-
-// The first line of a file of the system; "" when it is not there.
-std::string FirstLine(const char* path) {
-  std::string line;
-  std::ifstream file(path);
-  std::getline(file, line);
-  return line;
-}
-
-// What follows "name :" in a file of such lines.
-std::string Field(const char* path, std::string_view name) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.compare(0, name.size(), name) != 0) continue;
-    const size_t colon = line.find(':');
-    const size_t value = line.find_first_not_of(" \t", colon + 1);
-    if (colon != std::string::npos && value != std::string::npos) return line.substr(value);
-  }
-  return "";
-}
 
 std::string Features() {
   const kernels::CpuFeatures cpu = kernels::DetectCpu();
@@ -137,9 +118,8 @@ std::string TableNames() {
 }
 
 int Run(const DoctorCommand& command, Session session) {
-  Facts facts = {{"podium", BuildDescription()},
-                 {"processor", Printable(Field("/proc/cpuinfo", "model name"), 200)},
-                 {"features", Features()}};
+  Facts facts = {
+      {"podium", BuildDescription()}, {"processor", ProcessorName()}, {"features", Features()}};
   for (auto& fact : Tables()) facts.push_back(std::move(fact));
   facts.emplace_back("amx permission", AmxPermission());
   facts.emplace_back("affinity", AffinityText() + " processors");

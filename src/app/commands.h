@@ -24,6 +24,7 @@ int Run(const DoctorCommand& command, Session session);
 int Run(const LengthsCommand& command, Session session);
 int Run(const EvalCommand& command, Session session);
 int Run(const ScoreCommand& command, Session session);
+int Run(const BenchCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
 int Run(const CompareCommand& command, Session session);
 int Run(const ServeCommand& command, Session session);

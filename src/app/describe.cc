@@ -34,6 +34,13 @@ Examples:
 A side is MODEL, MODEL,KEY=VALUE,… or KEY=VALUE,… (the default model); keys: precision, isa, threads,
 max-length, truncation. A is what B is held against. Lists: see docs/cli.md.)help";
 
+constexpr const char* kBenchExamples = R"help(
+Examples:
+  podium bench
+  podium bench --precision int8 --isa avx512_vnni --threads 1
+  podium bench -m BAAI/bge-reranker-v2-m3 --precision int8 --workload 10x30,50x128
+  podium bench --sweep --csv sweep.csv --plot sweep.svg)help";
+
 }  // namespace
 
 void AddTruncation(CLI::App& command, std::string& truncation) {
@@ -45,7 +52,7 @@ void AddTruncation(CLI::App& command, std::string& truncation) {
       ->capture_default_str();
 }
 
-void AddOpenOptions(CLI::App& command, OpenOptions& open) {
+void AddEngineOptions(CLI::App& command, OpenOptions& open) {
   command.add_option("-m,--model", open.model, kModelHelp);
   command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")
       ->capture_default_str();
@@ -53,6 +60,10 @@ void AddOpenOptions(CLI::App& command, OpenOptions& open) {
                      "Kernel table; default: the best this processor runs (see podium doctor)");
   command.add_option("--threads", open.threads,
                      "Compute threads; default: as many as this process may use");
+}
+
+void AddOpenOptions(CLI::App& command, OpenOptions& open) {
+  AddEngineOptions(command, open);
   command.add_option("--max-length", open.max_length,
                      "Tokens of a pair, special tokens included; default: the model's own limit");
   AddTruncation(command, open.truncation);
@@ -93,6 +104,33 @@ void DescribeLengths(CLI::App& command, LengthsCommand& lengths) {
             "Default: table on a terminal, else json");
   AddOpenOptions(command, lengths.open);
   command.footer(kLengthsExamples);
+}
+
+void DescribeBench(CLI::App& command, BenchCommand& bench) {
+  command
+      .add_option("--workload", bench.workloads,
+                  "What to time: LENGTH (50 pairs, 8 from 512 tokens on), PAIRSxLENGTH, or var "
+                  "(mixed lengths)")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--seconds", bench.seconds, "Time to spend on measuring")
+      ->capture_default_str();
+  command.add_option("--batch-tokens", bench.open.batch_tokens_max,
+                     "Tokens computed together; default: as rank");
+  command.add_flag("--sweep", bench.sweep,
+                   "Time one batch of each length and budget instead: latency against throughput");
+  command.add_option("--budgets", bench.budgets, "Token budgets of --sweep")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--lengths", bench.lengths, "Tokens of a pair in --sweep")
+      ->delimiter(',')
+      ->capture_default_str();
+  command.add_option("--csv", bench.csv, "Write the rows to this CSV file");
+  command.add_option("--plot", bench.plot, "Write the picture of --sweep to this SVG file");
+  AddChoice(command, "--format", bench.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  AddEngineOptions(command, bench.open);
+  command.footer(kBenchExamples);
 }
 
 void DescribeCompare(CLI::App& command, CompareCommand& compare) {

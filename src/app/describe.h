@@ -21,7 +21,9 @@ inline const std::map<std::string, ScoreKind> kScoreKinds = {
 
 /// --truncation: which side of a pair that is too long is cut.
 void AddTruncation(CLI::App& command, std::string& truncation);
-/// --model, --precision, --isa, --threads, --max-length, --truncation.
+/// --model, --precision, --isa, --threads.
+void AddEngineOptions(CLI::App& command, OpenOptions& open);
+/// Those, --max-length and --truncation.
 void AddOpenOptions(CLI::App& command, OpenOptions& open);
 
 /// LISTS, and where their documents and grades come from.
@@ -30,6 +32,7 @@ void AddListsOptions(CLI::App& command, ListsOptions& lists);
 void DescribeScore(CLI::App& command, ScoreCommand& score);
 void DescribeEval(CLI::App& command, EvalCommand& eval);
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
+void DescribeBench(CLI::App& command, BenchCommand& bench);
 void DescribeCompare(CLI::App& command, CompareCommand& compare);
 void DescribeServe(CLI::App& command, ServeCommand& serve);
 

@@ -255,9 +255,13 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   ServeCommand serve;
   CLI::App* serve_app = main.add_subcommand("serve", "Serve a model over HTTP");
   DescribeServe(*serve_app, serve);
+  BenchCommand bench;
+  CLI::App* bench_app = main.add_subcommand(
+      "bench", "How fast a model is here, as a share of what the processor can do");
+  DescribeBench(*bench_app, bench);
   const std::vector<CLI::App*> commands = {rank_app,    score_app,  eval_app, tokenize_app,
                                            inspect_app, doctor_app, pull_app, lengths_app,
-                                           compare_app, serve_app};
+                                           compare_app, serve_app,  bench_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // "podium help COMMAND" is "podium COMMAND --help".
@@ -305,6 +309,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (lengths_app->parsed()) return Command(std::move(lengths));
   if (compare_app->parsed()) return Command(std::move(compare));
   if (serve_app->parsed()) return Command(std::move(serve));
+  if (bench_app->parsed()) return Command(std::move(bench));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

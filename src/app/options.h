@@ -146,12 +146,24 @@ struct ServeCommand {
   bool print_config = false;
 };
 
+struct BenchCommand {
+  OpenOptions open;  // its batch_tokens_max too
+  std::vector<std::string> workloads = {"128", "256", "512", "var"};
+  double seconds = 20;  // of measuring; at most kTimedSecondsMax
+  bool sweep = false;
+  std::vector<int> budgets = {64, 128, 256, 512, 1024, 2048, 4096, 8192};
+  std::vector<int> lengths = {32, 128, 512};
+  std::string csv;   // "" for none
+  std::string plot;  // "" for none
+  OutputFormat format = OutputFormat::kAuto;
+};
+
 /// `podium help [COMMAND]` is answered by ParseCommandLine.
 struct VersionCommand {};
 
 using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
                              PullCommand, LengthsCommand, CompareCommand, ScoreCommand, EvalCommand,
-                             ServeCommand, VersionCommand>;
+                             ServeCommand, BenchCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;

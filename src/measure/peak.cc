@@ -1,13 +1,12 @@
-#include "micro/peak.h"
+#include "measure/peak.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
-#include "micro/clock.h"
+#include "measure/clock.h"
 
-namespace podium::bench {
+namespace podium::measure {
 namespace {
 
 #if defined(__x86_64__)
@@ -39,6 +38,20 @@ void Fma512(int64_t loops) { PODIUM_PROBE("vfmadd231ps", "zmm"); }
 void Fma256(int64_t loops) { PODIUM_PROBE("vfmadd231ps", "ymm"); }
 void Vnni512(int64_t loops) { PODIUM_PROBE("vpdpbusd", "zmm"); }
 
+// Spelt out for assemblers that would take the EVEX form.
+#define PODIUM_VEX(N) "%{vex%} vpdpbusd %%ymm12, %%ymm13, %%ymm" N "\n\t"
+void Vnni256(int64_t loops) {
+  asm volatile(
+      "vpxor %%xmm12, %%xmm12, %%xmm12\n\tvpxor %%xmm13, %%xmm13, %%xmm13\n\t1:\n\t.rept "
+      "4\n\t" PODIUM_VEX("0") PODIUM_VEX("1") PODIUM_VEX("2") PODIUM_VEX("3") PODIUM_VEX("4")
+          PODIUM_VEX("5") PODIUM_VEX("6") PODIUM_VEX("7") PODIUM_VEX("8") PODIUM_VEX("9")
+              PODIUM_VEX("10") PODIUM_VEX("11") ".endr\n\tdec %0\n\tjnz 1b\n\tvzeroupper\n\t"
+      : "+r"(loops)
+      :
+      : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
+        "xmm11", "xmm12", "xmm13", "cc");
+}
+
 // Four accumulators, as many as a product has: 48 products a loop.
 void Tiles(int64_t loops) {
   struct alignas(64) Config {
@@ -62,15 +75,17 @@ void Tiles(int64_t loops) {
 
 struct Instruction {
   void (*run)(int64_t loops) = nullptr;
+  const char* name = "";
   double operations = 0;  // of one
 };
 
 Instruction Widest(const std::string& table, Unit unit) {
 #if defined(__x86_64__)
-  if (unit == Unit::kInt8 && table == "amx") return {Tiles, 2.0 * 16 * 16 * 64};
-  if (unit == Unit::kInt8 && table == "avx512_vnni") return {Vnni512, 2.0 * 64};
-  if (table == "avx2") return {Fma256, 2.0 * 8};
-  if (table != "scalar") return {Fma512, 2.0 * 16};
+  if (unit == Unit::kInt8 && table == "amx") return {Tiles, "tdpbusd", 2.0 * 16 * 16 * 64};
+  if (unit == Unit::kInt8 && table == "avx512_vnni") return {Vnni512, "vpdpbusd zmm", 2.0 * 64};
+  if (unit == Unit::kInt8 && table == "avx_vnni") return {Vnni256, "vpdpbusd ymm", 2.0 * 32};
+  if (table == "avx2" || table == "avx_vnni") return {Fma256, "vfmadd231ps ymm", 2.0 * 8};
+  if (table != "scalar") return {Fma512, "vfmadd231ps zmm", 2.0 * 16};
 #else
   static_cast<void>(table);
   static_cast<void>(unit);
@@ -79,6 +94,14 @@ Instruction Widest(const std::string& table, Unit unit) {
 }
 
 }  // namespace
+
+Unit UnitOf(const std::string& precision) {
+  return precision == "int8" ? Unit::kInt8 : Unit::kFp32;
+}
+
+const char* PeakInstruction(const std::string& table, Unit unit) {
+  return Widest(table, unit).name;
+}
 
 double Peak(const std::string& table, Unit unit, double seconds) {
   const Instruction widest = Widest(table, unit);
@@ -98,17 +121,15 @@ double Peak(const std::string& table, Unit unit, double seconds) {
   return best;
 }
 
-double PeakThreads(const std::string& table, Unit unit, double seconds, int threads) {
-  std::vector<double> rates(static_cast<size_t>(threads));
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) {
-    others.emplace_back([&, i] { rates[static_cast<size_t>(i)] = Peak(table, unit, seconds); });
-  }
-  rates[0] = Peak(table, unit, seconds);
-  for (std::thread& thread : others) thread.join();
+double TeamPeak(const std::string& table, Unit unit, double seconds, Team& team) {
+  std::vector<double> rates(static_cast<size_t>(team.size()));
+  // As many tasks as members, each far longer than it takes to wake a member: one for each.
+  team.ParallelFor(team.size(), [&](int task, int) {
+    rates[static_cast<size_t>(task)] = Peak(table, unit, seconds);
+  });
   double sum = 0;
   for (const double rate : rates) sum += rate;
   return sum;
 }
 
-}  // namespace podium::bench
+}  // namespace podium::measure
