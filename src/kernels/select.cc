@@ -14,6 +14,7 @@ namespace podium::kernels {
 extern const Table kScalarTable;
 #if defined(__x86_64__)
 extern const Table kAvx2Table;
+extern const Table kAvxVnniTable;
 extern const Table kAvx512Table;
 extern const Table kAvx512VnniTable;
 extern const Table kAmxTable;
@@ -69,17 +70,18 @@ CpuFeatures DetectCpu() {
 CpuFeatures DetectCpu() { return CpuFeatures(); }
 #endif
 
-size_t TableCount() { return 5; }
+size_t TableCount() { return 6; }
 
 TableEntry TableAt(size_t index) {
 #if defined(__x86_64__)
   static const CpuFeatures cpu = DetectCpu();
   static const bool tiles = cpu.avx512_bf16 && cpu.amx_int8 && cpu.amx_bf16 && AskForTiles();
-  constexpr const Table* kTables[] = {&kAmxTable, &kAvx512VnniTable, &kAvx512Table, &kAvx2Table};
+  constexpr const Table* kTables[] = {&kAmxTable, &kAvx512VnniTable, &kAvxVnniTable, &kAvx512Table,
+                                      &kAvx2Table};
 #else
   const CpuFeatures cpu;
   const bool tiles = false;
-  constexpr const Table* kTables[4] = {};
+  constexpr const Table* kTables[5] = {};
 #endif
   switch (index) {
     case 0:
@@ -88,9 +90,11 @@ TableEntry TableAt(size_t index) {
     case 1:
       return {kTables[1], "avx512_vnni", "AVX-512 with VNNI", cpu.avx512_vnni, "avx512"};
     case 2:
-      return {kTables[2], "avx512", "AVX-512 F, CD, BW, DQ, VL", cpu.avx512, "avx512"};
+      return {kTables[2], "avx_vnni", "AVX2, FMA, F16C and VNNI in 256 bits", cpu.avx_vnni, "avx2"};
     case 3:
-      return {kTables[3], "avx2", "AVX2, FMA, F16C", cpu.avx2, "avx2"};
+      return {kTables[3], "avx512", "AVX-512 F, CD, BW, DQ, VL", cpu.avx512, "avx512"};
+    case 4:
+      return {kTables[4], "avx2", "AVX2, FMA, F16C", cpu.avx2, "avx2"};
     default:
       return {&kScalarTable, "scalar", "any processor", true, "scalar"};
   }
