@@ -90,13 +90,15 @@ typedef struct podium_pair {
 } podium_pair;
 
 /// How to open a model. Keys, with the defaults for what is not set (podium/types.h has the same):
-///   precision         "fp32", the reference; or "int8", several times faster, scores close
+///   precision         "fp32", the reference; "int8", several times faster, scores close; or
+///                     "auto": what a packed file was made for, of a folder fp32
 ///   isa               kernel table: "" for the best this processor has, or its name
 ///   threads           compute threads; "0" for as many as this process may use
 ///   max_length        tokens of a pair, special tokens included; "0" for the model's own limit
 ///   truncation        how a pair that is too long is cut: "longest_first", "only_second" or
 ///                     "flag_embedding"
 ///   batch_tokens_max  tokens computed together; "0" for the default; never changes a score
+///   lock_memory       "1": weights are locked in memory, or opening fails; "0" is the default
 typedef struct podium_options podium_options;
 /// NULL when memory is exhausted.
 PODIUM_API podium_options* podium_options_new(void);
@@ -107,8 +109,8 @@ PODIUM_API podium_code podium_options_set(podium_options* options, const char* k
 PODIUM_API void podium_options_free(podium_options* options);
 
 typedef struct podium_reranker podium_reranker;
-/// `model` is a folder, or a hub name ("BAAI/bge-reranker-v2-m3") that is looked up in the local
-/// caches. `options` may be NULL and are not needed afterwards.
+/// `model` is a folder, a packed file, or a hub name ("BAAI/bge-reranker-v2-m3") that is looked up
+/// in the local caches. `options` may be NULL and are not needed afterwards.
 PODIUM_API podium_code podium_open(const char* model, const podium_options* options,
                                    podium_reranker** reranker, podium_error** error);
 PODIUM_API void podium_close(podium_reranker* reranker);

@@ -15,12 +15,14 @@ namespace podium {
 /// How to open a model. Every field has a working default but the model itself. (Each is
 /// initialised in words, so that `{.model = "…"}` is no warning of g++ -Wextra.)
 struct OpenOptions {
-  /// A folder, or a hub name ("BAAI/bge-reranker-v2-m3") that is looked up in the local caches.
+  /// A folder, a packed file of `podium pack`, or a hub name ("BAAI/bge-reranker-v2-m3") that is
+  /// looked up in the local caches.
   std::string model = {};
-  /// "fp32", the reference; or "int8": linear layers in bytes, several times faster, scores close.
-  std::string precision = "fp32";
-  /// Kernel table: "" for the best this processor has, or its name ("scalar", "avx2", "avx512",
-  /// "avx512_vnni", "amx").
+  /// "fp32", the reference; "int8": linear layers in bytes, several times faster, scores close; or
+  /// "auto": what a packed file was made for, of a folder fp32.
+  std::string precision = "auto";
+  /// Kernel table: "" for the best this processor has, or its name ("scalar", "avx2", "avx_vnni",
+  /// "avx512", "avx512_vnni", "amx").
   std::string isa = {};
   /// Compute threads; 0 for as many as this process may use (affinity and cgroup quota).
   int threads = 0;
@@ -34,6 +36,9 @@ struct OpenOptions {
   /// Tokens computed together; a latency and memory knob that never changes a score. 0 for the
   /// default.
   int batch_tokens_max = 0;
+  /// Weights are locked in memory (mlock): never swapped, never dropped and read again. Needs the
+  /// right to lock as much; opening fails without.
+  bool lock_memory = false;
 };
 
 /// One request's options.

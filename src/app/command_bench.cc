@@ -150,7 +150,8 @@ Status Measure(const BenchCommand& command, Session session) {
   PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Engine> engine,
                           MakeEngine(std::move(model),
                                      {.precision = command.open.precision,
-                                      .isa = command.open.isa},
+                                      .isa = command.open.isa,
+                                      .lock_memory = command.open.lock_memory},
                                      team));
   report.engine = engine->info();
   report.unit =

@@ -1,11 +1,13 @@
 #include "app/commands.h"
 #include "app/display_width.h"
+#include "app/machine.h"
 #include "app/table.h"
 #include "app/verify.h"
 #include "base/concat.h"
 #include "json/writer.h"
 #include "model/model.h"
 #include "podium/reranker.h"
+#include "ranker/loader.h"
 #include "text/tokenizer.h"
 
 namespace podium {
@@ -52,6 +54,14 @@ Fact Number(const char* name, T value) {
   return {name, Concat(value), true};
 }
 Fact Text(const char* name, std::string value) { return {name, std::move(value), false}; }
+
+// Of a packed file.
+std::vector<Fact> PackedFacts(const PackedFile& file) {
+  const PackedDirectory& directory = file.directory();
+  return {Number("packed_version", directory.version), Text("packed_by", directory.made_by),
+          Text("packed_model", directory.source), Text("packed_calibration", directory.calibration),
+          Number("packed_bytes", file.size())};
+}
 
 std::vector<Fact> Facts(const ModelInfo& info, const EncoderSpec& spec,
                         const Tokenizer& tokenizer) {
@@ -146,8 +156,14 @@ Result<bool> Inspect(const InspectCommand& command, Session session) {
   PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Reranker> reranker, Reranker::Open(open));
   const ModelInfo& info = reranker->info();
   PODIUM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, OpenModel(info.folder));
-  PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(info.folder));
-  const std::vector<Fact> facts = Facts(info, model->spec(), *tokenizer);
+  PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(*model));
+  std::vector<Fact> facts = Facts(info, model->spec(), *tokenizer);
+  // Of this process, now: what it holds and what of mapped files is in memory, which other
+  // processes share.
+  facts.push_back(Text("resident", Field("/proc/self/status", "VmRSS")));
+  if (const PackedFile* file = model->packed()) {
+    for (Fact& fact : PackedFacts(*file)) facts.push_back(std::move(fact));
+  }
   Verification verification;
   if (command.verify) {
     PODIUM_ASSIGN_OR_RETURN(verification, Verify(*reranker, model->spec(), *tokenizer));

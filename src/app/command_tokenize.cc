@@ -8,6 +8,7 @@
 #include "base/concat.h"
 #include "json/writer.h"
 #include "model/model.h"
+#include "ranker/loader.h"
 #include "text/tokenizer.h"
 
 namespace podium {
@@ -89,11 +90,18 @@ Result<int> ChooseLimit(const TokenizeCommand& command, PairRule rule, const Tok
   return command.max_length;
 }
 
+// Of a packed model, or of a folder that need not hold more than a tokenizer.
+Result<std::unique_ptr<Tokenizer>> OpenTokenizerAt(const std::string& path) {
+  if (!IsPackedFile(path)) return OpenTokenizer(path);
+  PODIUM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, OpenModel(path));
+  return OpenTokenizer(*model);
+}
+
 Status Tokenize(const TokenizeCommand& command, Session session) {
   PODIUM_ASSIGN_OR_RETURN(const PairRule rule, ParsePairRule(command.truncation));
   PODIUM_ASSIGN_OR_RETURN(const std::string model, ChooseModel(command.model));
   PODIUM_ASSIGN_OR_RETURN(const std::string folder, FindModelFolder(model));
-  PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(folder));
+  PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizerAt(folder));
   PODIUM_ASSIGN_OR_RETURN(const int limit, ChooseLimit(command, rule, *tokenizer));
   const bool pair = command.query.has_value();
   std::vector<Line> lines;

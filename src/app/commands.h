@@ -25,6 +25,7 @@ int Run(const LengthsCommand& command, Session session);
 int Run(const EvalCommand& command, Session session);
 int Run(const ScoreCommand& command, Session session);
 int Run(const BenchCommand& command, Session session);
+int Run(const PackCommand& command, Session session);
 int Run(const PullCommand& command, Session session);
 int Run(const CompareCommand& command, Session session);
 int Run(const ServeCommand& command, Session session);

@@ -41,6 +41,16 @@ Examples:
   podium bench -m BAAI/bge-reranker-v2-m3 --precision int8 --workload 10x30,50x128
   podium bench --sweep --csv sweep.csv --plot sweep.svg)help";
 
+constexpr const char* kPackExamples = R"help(
+Examples:
+  podium pack BAAI/bge-reranker-v2-m3 -o v2-m3.podium
+  podium rank --model v2-m3.podium -q "what is a tomato" -f passages.txt
+  podium pack --verify v2-m3.podium
+  podium pack ./my-finetune -o mine.podium --calibrate lists.jsonl
+
+The file holds the weights in bytes as --precision int8 makes them, tokenizer and config: see
+docs/model_format.md.)help";
+
 }  // namespace
 
 void AddTruncation(CLI::App& command, std::string& truncation) {
@@ -54,12 +64,18 @@ void AddTruncation(CLI::App& command, std::string& truncation) {
 
 void AddEngineOptions(CLI::App& command, OpenOptions& open) {
   command.add_option("-m,--model", open.model, kModelHelp);
-  command.add_option("--precision", open.precision, "fp32 (exact) or int8 (faster, scores close)")
+  command
+      .add_option(
+          "--precision", open.precision,
+          "fp32 (exact), int8 (faster, scores close) or auto: as a packed file was made, of a "
+          "folder fp32")
       ->capture_default_str();
   command.add_option("--isa", open.isa,
                      "Kernel table; default: the best this processor runs (see podium doctor)");
   command.add_option("--threads", open.threads,
                      "Compute threads; default: as many as this process may use");
+  command.add_flag("--mlock", open.lock_memory,
+                   "Keep the weights in memory: never swapped, never dropped and read again");
 }
 
 void AddOpenOptions(CLI::App& command, OpenOptions& open) {
@@ -131,6 +147,32 @@ void DescribeBench(CLI::App& command, BenchCommand& bench) {
             "Default: table on a terminal, else json");
   AddEngineOptions(command, bench.open);
   command.footer(kBenchExamples);
+}
+
+void DescribePack(CLI::App& command, PackCommand& pack) {
+  command.add_option("model", pack.model, "Folder or hub name; with --verify the packed file")
+      ->type_name("MODEL");
+  command.add_option("-o,--output", pack.output, "The file to write; an old one is replaced");
+  command.add_flag("--verify", pack.verify,
+                   "Compare every section of a packed file with its checksum");
+  command
+      .add_option("--embeddings", pack.embeddings,
+                  "Word embeddings: auto (16 bits) or keep (as the model has them)")
+      ->capture_default_str();
+  command
+      .add_option(
+          "--float", pack.in_float,
+          "Linear layers that stay as the model has them: layers.N.ffn, layers.N.attention, "
+          "N a number or *")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command
+      .add_option("--threads", pack.threads, "Threads; default: as many as this process may use")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("");
+  AddChoice(command, "--format", pack.format, kFactFormats,
+            "Default: table on a terminal, else json");
+  command.footer(kPackExamples);
 }
 
 void DescribeCompare(CLI::App& command, CompareCommand& compare) {

@@ -11,7 +11,7 @@
 namespace podium {
 
 constexpr const char* kModelHelp =
-    "Folder or hub name; default: $PODIUM_MODEL, else the bundled model";
+    "Folder, packed file or hub name; default: $PODIUM_MODEL, else the bundled model";
 
 inline const std::map<std::string, OutputFormat> kFactFormats = {{"table", OutputFormat::kTable},
                                                                  {"json", OutputFormat::kJson}};
@@ -33,6 +33,7 @@ void DescribeScore(CLI::App& command, ScoreCommand& score);
 void DescribeEval(CLI::App& command, EvalCommand& eval);
 void DescribeLengths(CLI::App& command, LengthsCommand& lengths);
 void DescribeBench(CLI::App& command, BenchCommand& bench);
+void DescribePack(CLI::App& command, PackCommand& pack);
 void DescribeCompare(CLI::App& command, CompareCommand& compare);
 void DescribeServe(CLI::App& command, ServeCommand& serve);
 

@@ -259,9 +259,13 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   CLI::App* bench_app = main.add_subcommand(
       "bench", "How fast a model is here, as a share of what the processor can do");
   DescribeBench(*bench_app, bench);
-  const std::vector<CLI::App*> commands = {rank_app,    score_app,  eval_app, tokenize_app,
-                                           inspect_app, doctor_app, pull_app, lengths_app,
-                                           compare_app, serve_app,  bench_app};
+  PackCommand pack;
+  CLI::App* pack_app = main.add_subcommand(
+      "pack", "Make one file of a model that opens at once; --verify checks such a file");
+  DescribePack(*pack_app, pack);
+  const std::vector<CLI::App*> commands = {rank_app,    score_app,  eval_app,  tokenize_app,
+                                           inspect_app, doctor_app, pull_app,  lengths_app,
+                                           compare_app, serve_app,  bench_app, pack_app};
   for (CLI::App* command : commands) RefuseEmptyValues(*command);
 
   // "podium help COMMAND" is "podium COMMAND --help".
@@ -310,6 +314,7 @@ std::variant<Command, int> ParseCommandLine(int argc, char** argv) {
   if (compare_app->parsed()) return Command(std::move(compare));
   if (serve_app->parsed()) return Command(std::move(serve));
   if (bench_app->parsed()) return Command(std::move(bench));
+  if (pack_app->parsed()) return Command(std::move(pack));
   std::fputs(main.help().c_str(), stderr);
   return kExitUsage;
 }

@@ -158,12 +158,29 @@ struct BenchCommand {
   OutputFormat format = OutputFormat::kAuto;
 };
 
+/// Pairs that `pack --calibrate` scores, at most.
+constexpr int kCalibratedPairsMax = 100'000;
+
+struct PackCommand {
+  std::string model;   // of --verify the packed file
+  std::string output;  // the file to write
+  std::string embeddings = "auto";
+  std::vector<std::string> in_float;
+  ListsOptions calibrate;  // no path: what in_float says is all
+  int pairs = 128;
+  double target_sd = 0.02;
+  double float_share = 0.1;
+  int threads = 0;
+  bool verify = false;
+  OutputFormat format = OutputFormat::kAuto;
+};
+
 /// `podium help [COMMAND]` is answered by ParseCommandLine.
 struct VersionCommand {};
 
 using Command = std::variant<RankCommand, TokenizeCommand, InspectCommand, DoctorCommand,
                              PullCommand, LengthsCommand, CompareCommand, ScoreCommand, EvalCommand,
-                             ServeCommand, BenchCommand, VersionCommand>;
+                             ServeCommand, BenchCommand, PackCommand, VersionCommand>;
 
 /// Exit codes of the program.
 constexpr int kExitOk = 0;

@@ -133,8 +133,9 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
   RouteOptions& routes = options.routes;
   AdmissionOptions& admission = options.service.admission;
   return {
-      Text("model", "Folder or hub name; default: the bundled model", open.model),
-      Text("precision", "fp32 or int8", open.precision),
+      Text("model", "Folder, packed file or hub name; default: the bundled model", open.model),
+      Text("precision", "fp32, int8 or auto: as a packed file was made, of a folder fp32",
+           open.precision),
       Text("isa", "Kernel table; default: the best this processor has", open.isa),
       Number("threads", "Compute threads; 0: as many as this process may use", open.threads, 0,
              1024),
@@ -142,6 +143,10 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
       Text("truncation", "longest_first, only_second or flag_embedding", open.truncation),
       Number("batch-tokens-max", "Tokens computed together; 0: the default", open.batch_tokens_max,
              0, 1 << 20),
+      Choice<bool>("mlock", "on: keep the weights in memory", open.lock_memory,
+                   {{"off", false}, {"on", true}}),
+      Choice<bool>("in-place", "on: use a packed file's weights where they are mapped",
+                   open.read_in_place, {{"off", false}, {"on", true}}),
       Text("host", "Address to listen on", server.host),
       Number("port", "Port to listen on; 0: any that is free", server.port, 0, 65535),
       List("served-model-name",

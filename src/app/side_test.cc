@@ -15,14 +15,14 @@ TEST(ParseSide, ModelAndKeys) {
     int max_length;
   };
   const Case cases[] = {
-      {"BAAI/bge-reranker-base", "BAAI/bge-reranker-base", "fp32", "", 0, 0},
+      {"BAAI/bge-reranker-base", "BAAI/bge-reranker-base", "auto", "", 0, 0},
       {"./folder,precision=int8", "./folder", "int8", "", 0, 0},
       {"precision=int8,threads=2", "", "int8", "", 2, 0},
-      {"isa=avx2", "", "fp32", "avx2", 0, 0},
-      {"m,max-length=128,isa=scalar,threads=0", "m", "fp32", "scalar", 0, 128},
-      {"folder, with comma,isa=avx2", "folder, with comma", "fp32", "avx2", 0, 0},
-      {"a,b", "a,b", "fp32", "", 0, 0},
-      {"run=7/model", "run=7/model", "fp32", "", 0, 0},
+      {"isa=avx2", "", "auto", "avx2", 0, 0},
+      {"m,max-length=128,isa=scalar,threads=0", "m", "auto", "scalar", 0, 128},
+      {"folder, with comma,isa=avx2", "folder, with comma", "auto", "avx2", 0, 0},
+      {"a,b", "a,b", "auto", "", 0, 0},
+      {"run=7/model", "run=7/model", "auto", "", 0, 0},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.text);

@@ -21,6 +21,7 @@ class Arena {
 
   /// Maps `bytes` of zeroed memory, huge pages asked for. False when the system refuses.
   bool Reserve(size_t bytes);
+  const void* data() const { return data_; }
   size_t size() const { return size_; }
   size_t used() const { return used_; }
 

@@ -138,9 +138,13 @@ Status MappedFile::CheckUnchanged() const {
   return OkStatus();
 }
 
-void MappedFile::Prefetch() const {
+void MappedFile::Prefetch(size_t offset, size_t bytes) const {
   // Advice: when the system does not take it, pages come in as they are touched.
-  if (data_ != nullptr) ::madvise(const_cast<std::byte*>(data_), size_, MADV_WILLNEED);
+  static const auto kPage = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  if (data_ == nullptr || offset >= size_) return;
+  const size_t begin = offset / kPage * kPage;
+  const size_t end = offset + std::min(bytes, size_ - offset);
+  ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_WILLNEED);
 }
 
 }  // namespace podium

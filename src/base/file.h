@@ -54,8 +54,9 @@ class MappedFile {
   const std::string& path() const { return path_; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
   size_t size() const { return size_; }
-  /// Starts reading all of it from disk in the background.
-  void Prefetch() const;
+  /// Starts reading all of it, or a part, from disk in the background.
+  void Prefetch() const { Prefetch(0, size_); }
+  void Prefetch(size_t offset, size_t bytes) const;
   /// kIo, naming the file, when it was cut short or written to since Open, or a page of it could
   /// not be read. One system call; allocates nothing when it succeeds.
   Status CheckUnchanged() const;

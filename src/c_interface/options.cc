@@ -13,8 +13,9 @@ namespace {
 
 struct Key {
   const char* name;
-  std::string OpenOptions::* text;  // one of the two
+  std::string OpenOptions::* text;  // one of the three
   int OpenOptions::* number;
+  bool OpenOptions::* flag = nullptr;
 };
 
 constexpr Key kKeys[] = {
@@ -24,12 +25,13 @@ constexpr Key kKeys[] = {
     {"max_length", nullptr, &OpenOptions::max_length},
     {"truncation", &OpenOptions::truncation, nullptr},
     {"batch_tokens_max", nullptr, &OpenOptions::batch_tokens_max},
+    {"lock_memory", nullptr, nullptr, &OpenOptions::lock_memory},
 };
 
 // Stops compiling when OpenOptions gets a field: give it a key above, and a line in podium.h.
 [[maybe_unused]] void EveryFieldHasAKey(const OpenOptions& options) {
   [[maybe_unused]] const auto& [model, precision, isa, threads, max_length, truncation,
-                                batch_tokens_max] = options;
+                                batch_tokens_max, lock_memory] = options;
 }
 
 Status Set(OpenOptions& options, std::string_view name, const char* value) {
@@ -42,6 +44,14 @@ Status Set(OpenOptions& options, std::string_view name, const char* value) {
     if (value == nullptr) return InvalidArgument(Concat(name, ": got NULL, expected a value"));
     if (key.text != nullptr) {
       options.*key.text = value;
+      return OkStatus();
+    }
+    if (key.flag != nullptr) {
+      const std::string_view text = value;
+      if (text != "0" && text != "1") {
+        return InvalidArgument(Concat(name, ": got \"", text, "\", expected 0 or 1"));
+      }
+      options.*key.flag = text == "1";
       return OkStatus();
     }
     const char* end = value + std::strlen(value);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "base/team.h"
@@ -14,8 +15,12 @@ namespace podium {
 
 struct EngineOptions {
   std::string backend = "native";
-  std::string precision = "fp32";
-  std::string isa;  // kernel table; "" for the best this processor has
+  std::string precision = "auto";  // or "fp32", "int8"; auto is what a packed file says, else fp32
+  std::string isa = {};            // kernel table; "" for the best this processor has
+  bool lock_memory = false;        // keep the weights in memory, or fail
+  /// Of int8: linear layers that stay in float, as PackOptions::in_float names them. A packed file
+  /// has its own.
+  std::vector<std::string> in_float = {};
 };
 
 /// Packs the weights on the team's cores. The model may be dropped afterwards unless the engine

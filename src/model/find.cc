@@ -7,6 +7,7 @@
 #include "base/concat.h"
 #include "model/hub_cache.h"
 #include "model/model.h"
+#include "model/packed_file.h"
 
 namespace podium {
 namespace {
@@ -52,9 +53,11 @@ Result<std::string> FindModelFolder(const std::string& name_or_folder,
                                     const Environment& environment) {
   if (IsFolder(name_or_folder)) return name_or_folder;
   std::error_code error;
+  if (IsPackedFile(name_or_folder)) return name_or_folder;
   if (fs::exists(name_or_folder, error)) {
-    return InvalidArgument(
-        Concat(name_or_folder, ": a file; give the model's folder, which holds config.json"));
+    return InvalidArgument(Concat(name_or_folder,
+                                  ": a file, and none that podium pack made; give the model's "
+                                  "folder, which holds config.json"));
   }
   if (fs::is_symlink(name_or_folder, error)) {
     return NotFound(Concat(name_or_folder, ": a link that leads nowhere, or in a circle"));

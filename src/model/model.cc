@@ -8,6 +8,7 @@
 #include "json/json.h"
 #include "model/bind.h"
 #include "model/config.h"
+#include "model/packed_model.h"
 #include "model/score_config.h"
 #include "model/tensor_files.h"
 
@@ -29,6 +30,25 @@ class FileModel final : public Model {
  private:
   TensorFiles files_;
   std::vector<std::unique_ptr<std::byte[]>> realigned_;
+};
+
+class PackedModel final : public Model {
+ public:
+  PackedModel(PackedFile file, EncoderSpec spec, WeightsView weights) : file_(std::move(file)) {
+    folder_ = file_.path();
+    spec_ = std::move(spec);
+    weights_ = std::move(weights);
+    parameters_ = file_.directory().parameters;
+  }
+
+  Status CheckUnchanged() const override { return file_.CheckUnchanged(); }
+  Result<std::string> ReadFile(const std::string& name, size_t bytes_max) const override {
+    return file_.ReadFile(name, bytes_max);
+  }
+  const PackedFile* packed() const override { return &file_; }
+
+ private:
+  PackedFile file_;
 };
 
 // A list of modules that wrap the encoder (sentence-transformers writes one). Any but the encoder
@@ -54,9 +74,9 @@ Status CheckModules(const std::string& folder) {
 }
 
 // sentence-transformers' own config of a reranker, where there is one.
-Status ApplySentenceTransformersConfig(const std::string& folder, EncoderSpec& spec) {
-  const std::string path = Concat(folder, "/config_sentence_transformers.json");
-  const auto text = ReadFile(path, kConfigBytesMax);
+constexpr const char* kSentenceTransformersConfig = "config_sentence_transformers.json";
+Status ApplySentenceTransformersConfig(const Result<std::string>& text, const std::string& path,
+                                       EncoderSpec& spec) {
   if (text.status().code() == StatusCode::kNotFound) return OkStatus();
   PODIUM_RETURN_IF_ERROR(text.status());
   PODIUM_ASSIGN_OR_RETURN(
@@ -65,8 +85,9 @@ Status ApplySentenceTransformersConfig(const std::string& folder, EncoderSpec& s
 }
 
 // pad_token of a tokenizer's file: a text, or an object with its text as "content".
-Result<std::string> PaddingTokenOf(const std::string& path) {
-  const auto text = ReadFile(path, kConfigBytesMax);
+Result<std::string> PaddingTokenOf(const Model& model, const char* name) {
+  const std::string path = Concat(model.folder(), "/", name);
+  const auto text = model.ReadFile(name, kConfigBytesMax);
   if (text.status().code() == StatusCode::kNotFound) return std::string();
   PODIUM_RETURN_IF_ERROR(text.status());
   PODIUM_ASSIGN_OR_RETURN(const json::Document document, json::Document::Parse(*text, path));
@@ -75,17 +96,35 @@ Result<std::string> PaddingTokenOf(const std::string& path) {
   return std::string(token ? token->AsString().value_or("") : "");
 }
 
+Result<std::shared_ptr<const Model>> OpenPacked(const std::string& path) {
+  PODIUM_ASSIGN_OR_RETURN(PackedFile file, PackedFile::Open(path));
+  const auto within = [&](const char* name) { return Concat(path, ": file/", name); };
+  PODIUM_ASSIGN_OR_RETURN(const std::string config, file.ReadFile("config.json", kConfigBytesMax));
+  PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(config, within("config.json")));
+  PODIUM_RETURN_IF_ERROR(
+      ApplySentenceTransformersConfig(file.ReadFile(kSentenceTransformersConfig, kConfigBytesMax),
+                                      within(kSentenceTransformersConfig), spec));
+  PODIUM_ASSIGN_OR_RETURN(WeightsView weights, BindPacked(file, spec));
+  return std::shared_ptr<const Model>(
+      std::make_shared<PackedModel>(std::move(file), std::move(spec), std::move(weights)));
+}
+
 }  // namespace
 
-Result<std::string> ReadPaddingToken(const std::string& folder) {
-  for (const char* name : {"/tokenizer_config.json", "/special_tokens_map.json"}) {
-    PODIUM_ASSIGN_OR_RETURN(std::string token, PaddingTokenOf(folder + name));
+Result<std::string> Model::ReadFile(const std::string& name, size_t bytes_max) const {
+  return podium::ReadFile(Concat(folder_, "/", name), bytes_max);
+}
+
+Result<std::string> ReadPaddingToken(const Model& model) {
+  for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
+    PODIUM_ASSIGN_OR_RETURN(std::string token, PaddingTokenOf(model, name));
     if (!token.empty()) return token;
   }
   return std::string();
 }
 
 Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
+  if (IsPackedFile(folder)) return OpenPacked(folder);
   const std::string config_path = Concat(folder, "/config.json");
   const auto config = ReadFile(config_path, kConfigBytesMax);
   if (config.status().code() == StatusCode::kNotFound &&
@@ -98,7 +137,9 @@ Result<std::shared_ptr<const Model>> OpenModel(const std::string& folder) {
   PODIUM_RETURN_IF_ERROR(config.status());
   PODIUM_ASSIGN_OR_RETURN(EncoderSpec spec, ParseConfig(*config, config_path));
   PODIUM_RETURN_IF_ERROR(CheckModules(folder));
-  PODIUM_RETURN_IF_ERROR(ApplySentenceTransformersConfig(folder, spec));
+  PODIUM_RETURN_IF_ERROR(ApplySentenceTransformersConfig(
+      ReadFile(Concat(folder, "/", kSentenceTransformersConfig), kConfigBytesMax),
+      Concat(folder, "/", kSentenceTransformersConfig), spec));
   PODIUM_ASSIGN_OR_RETURN(TensorFiles files, TensorFiles::Open(folder));
   PODIUM_ASSIGN_OR_RETURN(BoundWeights bound, BindWeights(spec, files));
   return std::shared_ptr<const Model>(

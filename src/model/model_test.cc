@@ -492,18 +492,25 @@ TEST_F(ModelTest, FilesChangedWhileInUseAreSeen) {  // known-bugs 115
               AllOf(HasSubstr("model.safetensors: cut short from"), HasSubstr("to 4096 bytes")));
 }
 
+// A folder without weights.
+class BareModel : public Model {
+ public:
+  explicit BareModel(const std::string& folder) { folder_ = folder; }
+};
+
 TEST_F(ModelTest, PaddingTokenIsReadInEveryForm) {
-  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "");
+  const BareModel model(folder_.path());
+  EXPECT_EQ(*ReadPaddingToken(model), "");
   Write("special_tokens_map.json", R"({"pad_token":{"content":"<p>","lstrip":false}})");
-  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  EXPECT_EQ(*ReadPaddingToken(model), "<p>");
   Write("tokenizer_config.json", R"({"model_max_length":512})");
-  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  EXPECT_EQ(*ReadPaddingToken(model), "<p>");
   Write("tokenizer_config.json", R"({"pad_token":"[PAD]"})");
-  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "[PAD]");
+  EXPECT_EQ(*ReadPaddingToken(model), "[PAD]");
   Write("tokenizer_config.json", R"({"pad_token":null})");
-  EXPECT_EQ(*ReadPaddingToken(folder_.path()), "<p>");
+  EXPECT_EQ(*ReadPaddingToken(model), "<p>");
   Write("tokenizer_config.json", "[");
-  EXPECT_EQ(ReadPaddingToken(folder_.path()).status().code(), StatusCode::kCorrupt);
+  EXPECT_EQ(ReadPaddingToken(model).status().code(), StatusCode::kCorrupt);
 }
 
 TEST_F(ModelTest, ALinkThatLeadsNowhereIsNamed) {

@@ -33,8 +33,8 @@ Status CheckOptions(const OpenOptions& options) {
 // Runs `work` on a thread of its own; Result() waits for it.
 class TokenizerLoading {
  public:
-  explicit TokenizerLoading(const std::string& folder)
-      : thread_([this, folder] { result_.emplace(OpenTokenizer(folder)); }) {
+  explicit TokenizerLoading(std::shared_ptr<const Model> model)
+      : thread_([this, model = std::move(model)] { result_.emplace(OpenTokenizer(*model)); }) {
     pthread_setname_np(thread_.native_handle(), "podium-loader");
   }
   ~TokenizerLoading() {
@@ -55,12 +55,13 @@ class TokenizerLoading {
 
 // RoBERTa's rows of the position table are counted from the padding id. transformers takes the one
 // of config.json; where the tokenizer has another, one of the two files is not the model's.
-Status CheckPadding(const Tokenizer& tokenizer, const std::string& folder, int padding_id) {
+Status CheckPadding(const Tokenizer& tokenizer, const Model& model) {
+  const int padding_id = model.spec().padding_id();
   if (padding_id < 0) return OkStatus();
-  PODIUM_ASSIGN_OR_RETURN(const std::string token, ReadPaddingToken(folder));
+  PODIUM_ASSIGN_OR_RETURN(const std::string token, ReadPaddingToken(model));
   const std::string_view piece = tokenizer.Piece(padding_id);
   if (token.empty() || piece == token) return OkStatus();
-  return Corrupt(Concat(folder, "/config.json: pad_token_id is ", padding_id,
+  return Corrupt(Concat(model.folder(), "/config.json: pad_token_id is ", padding_id,
                         ", which the tokenizer has as \"", piece, "\"; its pad_token is \"", token,
                         "\". Positions count from the padding id, so that every score would be "
                         "another: make both the same"));
@@ -68,26 +69,32 @@ Status CheckPadding(const Tokenizer& tokenizer, const std::string& folder, int p
 
 }  // namespace
 
+Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const Model& model) {
+  return OpenTokenizer(model.folder(), [&](const std::string& name, size_t bytes_max) {
+    return model.ReadFile(name, bytes_max);
+  });
+}
+
 Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   PODIUM_RETURN_IF_ERROR(CheckOptions(options));
   LoadedRanker loaded;
   PODIUM_ASSIGN_OR_RETURN(loaded.folder, FindModelFolder(options.model));
-  TokenizerLoading tokenizer(loaded.folder);
-  PODIUM_ASSIGN_OR_RETURN(std::shared_ptr<const Model> model, OpenModel(loaded.folder));
+  PODIUM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, OpenModel(loaded.folder));
+  TokenizerLoading tokenizer(model);
   loaded.architecture = model->spec().architecture;
   loaded.score_scale = model->spec().score_scale;
   loaded.layers = model->spec().layers;
   loaded.hidden = model->spec().hidden;
-  const int padding_id = model->spec().padding_id();
 
   Ranker::Parts parts;
   parts.team = std::make_unique<Team>(options.threads > 0 ? options.threads : UsableCores());
   EngineOptions engine_options;
   engine_options.precision = options.precision;
   engine_options.isa = options.isa;
-  PODIUM_ASSIGN_OR_RETURN(parts.engine, MakeEngine(std::move(model), engine_options, *parts.team));
+  engine_options.lock_memory = options.lock_memory;
+  PODIUM_ASSIGN_OR_RETURN(parts.engine, MakeEngine(model, engine_options, *parts.team));
   PODIUM_ASSIGN_OR_RETURN(parts.tokenizer, tokenizer.Take());
-  PODIUM_RETURN_IF_ERROR(CheckPadding(*parts.tokenizer, loaded.folder, padding_id));
+  PODIUM_RETURN_IF_ERROR(CheckPadding(*parts.tokenizer, *model));
 
   RankerOptions ranker_options;
   ranker_options.max_length = options.max_length;

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "base/status.h"
+#include "model/model.h"
 #include "podium/types.h"
 #include "ranker/ranker.h"
+#include "text/tokenizer.h"
 
 namespace podium {
 
@@ -20,8 +22,12 @@ struct LoadedRanker {
   std::unique_ptr<Ranker> ranker;
 };
 
-/// Finds the folder and reads it: weights and tokenizer at the same time, one thread beside the
-/// caller's and the team's, gone when this returns. Options are checked before any file is read.
+/// The tokenizer of a model's own files.
+Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const Model& model);
+
+/// Finds the folder or packed file and reads it: weights and tokenizer at the same time, one thread
+/// beside the caller's and the team's, gone when this returns. Options are checked before any file
+/// is read.
 Result<LoadedRanker> LoadRanker(const OpenOptions& options);
 
 }  // namespace podium

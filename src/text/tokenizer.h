@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/status.h"
 
 namespace podium {
@@ -57,6 +58,12 @@ class Tokenizer {
 /// and "padding" of a tokenizer.json: they are habits of whoever saved it, and length is the
 /// caller's to choose.
 Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& folder);
+
+/// The same of files that are kept elsewhere. `read(name, bytes_max)` has the errors of ReadFile;
+/// `origin` is what stands before a name in messages.
+Result<std::unique_ptr<Tokenizer>> OpenTokenizer(
+    const std::string& origin,
+    FunctionRef<Result<std::string>(const std::string& name, size_t bytes_max)> read);
 
 }  // namespace podium
 

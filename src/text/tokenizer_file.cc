@@ -9,6 +9,7 @@
 
 #include "base/concat.h"
 #include "base/file.h"
+#include "base/function_ref.h"
 #include "json/json.h"
 #include "text/added_tokens_file.h"
 #include "text/bare_vocabulary_file.h"
@@ -67,10 +68,12 @@ bool PrependsFirst(json::Value pre_tokenizer) {
   return found;
 }
 
+using ReadByName = FunctionRef<Result<std::string>(const std::string& name, size_t bytes_max)>;
+
 // The text of a file that need not be there, "" when it is not.
-Result<FileText> ReadOptional(const std::string& folder, const char* name) {
-  const std::string path = Concat(folder, "/", name);
-  Result<std::string> text = ReadFile(path, kFileBytesMax);
+Result<FileText> ReadOptional(const std::string& origin, ReadByName read, const char* name) {
+  const std::string path = Concat(origin, "/", name);
+  Result<std::string> text = read(name, kFileBytesMax);
   if (text.ok() && text->empty()) return Corrupt(path + ": the file is empty");
   if (text.ok()) return FileText{std::move(text).value(), path};
   if (text.status().code() == StatusCode::kNotFound) return FileText{"", path};
@@ -115,19 +118,27 @@ Result<std::unique_ptr<Tokenizer>> ParseTokenizer(std::string_view file, std::st
 }
 
 Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& folder) {
+  return OpenTokenizer(folder, [&](const std::string& name, size_t bytes_max) {
+    return ReadFile(Concat(folder, "/", name), bytes_max);
+  });
+}
+
+Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const std::string& origin, ReadByName read) {
   SettingsFiles settings;
-  PODIUM_ASSIGN_OR_RETURN(const FileText file, ReadOptional(folder, "tokenizer.json"));
-  PODIUM_ASSIGN_OR_RETURN(settings.config, ReadOptional(folder, "tokenizer_config.json"));
+  PODIUM_ASSIGN_OR_RETURN(const FileText file, ReadOptional(origin, read, "tokenizer.json"));
+  PODIUM_ASSIGN_OR_RETURN(settings.config, ReadOptional(origin, read, "tokenizer_config.json"));
   if (!file.text.empty()) {
     return ParseTokenizer(file.text, file.path, settings.config.text, settings.config.path);
   }
-  PODIUM_ASSIGN_OR_RETURN(settings.special_tokens, ReadOptional(folder, "special_tokens_map.json"));
-  PODIUM_ASSIGN_OR_RETURN(settings.added_tokens, ReadOptional(folder, "added_tokens.json"));
-  PODIUM_ASSIGN_OR_RETURN(const FileText pieces, ReadOptional(folder, "sentencepiece.bpe.model"));
+  PODIUM_ASSIGN_OR_RETURN(settings.special_tokens,
+                          ReadOptional(origin, read, "special_tokens_map.json"));
+  PODIUM_ASSIGN_OR_RETURN(settings.added_tokens, ReadOptional(origin, read, "added_tokens.json"));
+  PODIUM_ASSIGN_OR_RETURN(const FileText pieces,
+                          ReadOptional(origin, read, "sentencepiece.bpe.model"));
   if (!pieces.text.empty()) return ParseSentencePiece(pieces, settings);
-  PODIUM_ASSIGN_OR_RETURN(const FileText vocabulary, ReadOptional(folder, "vocab.txt"));
+  PODIUM_ASSIGN_OR_RETURN(const FileText vocabulary, ReadOptional(origin, read, "vocab.txt"));
   if (!vocabulary.text.empty()) return ParseVocabularyText(vocabulary, settings);
-  return NotFound(Concat(folder, ": no tokenizer.json, sentencepiece.bpe.model or vocab.txt"));
+  return NotFound(Concat(origin, ": no tokenizer.json, sentencepiece.bpe.model or vocab.txt"));
 }
 
 int PairTemplate::special_tokens() const {

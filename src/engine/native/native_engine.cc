@@ -25,7 +25,9 @@ class NativeEngine final : public Engine {
   EngineInfo info_;
 };
 
-Status CheckSpec(const EncoderSpec& spec) {
+}  // namespace
+
+Status CheckNativeSpec(const EncoderSpec& spec) {
   const auto refuse = [&](const char* what) {
     return Unsupported(Concat(spec.architecture, ": the native engine has no ", what));
   };
@@ -47,16 +49,15 @@ Status CheckSpec(const EncoderSpec& spec) {
   return OkStatus();
 }
 
-}  // namespace
-
 Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> model,
-                                                 WeightPrecision precision,
-                                                 const kernels::Table& table, Team& team) {
+                                                 const WeightPlan& plan,
+                                                 const kernels::Table& table, Team& team,
+                                                 bool lock_memory) {
   const EncoderSpec& spec = model->spec();
-  PODIUM_RETURN_IF_ERROR(CheckSpec(spec));
+  PODIUM_RETURN_IF_ERROR(CheckNativeSpec(spec));
   EngineInfo info;
   info.backend = "native";
-  info.precision = precision == WeightPrecision::kInt8 ? "int8" : "fp32";
+  info.precision = plan.precision == WeightPrecision::kInt8 ? "int8" : "fp32";
   info.isa = table.name;
   info.length_max = spec.length_max();
   info.vocabulary = spec.vocabulary;
@@ -65,8 +66,8 @@ Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> mo
   info.attention_cost = 1.0 / (2.0 * spec.hidden + spec.ffn);
   info.parameters = model->parameters();
   info.deterministic = true;
-  PODIUM_ASSIGN_OR_RETURN(auto weights,
-                          NativeWeights::Pack(std::move(model), precision, table, team));
+  PODIUM_ASSIGN_OR_RETURN(auto weights, NativeWeights::Pack(std::move(model), plan, table, team));
+  if (lock_memory) PODIUM_RETURN_IF_ERROR(weights->LockInMemory());
   info.weight_bytes = weights->bytes();
   return std::unique_ptr<Engine>(
       std::make_unique<NativeEngine>(std::move(weights), table, std::move(info)));

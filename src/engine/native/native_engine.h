@@ -14,9 +14,14 @@
 namespace podium {
 
 /// kUnsupported, by name, for a spec the forward pass does not have.
+Status CheckNativeSpec(const EncoderSpec& spec);
+
+/// The same; a packed model only has kInt8, with what its file has in float. `lock_memory`:
+/// weights are kept in memory, or it fails.
 Result<std::unique_ptr<Engine>> MakeNativeEngine(std::shared_ptr<const Model> model,
-                                                 WeightPrecision precision,
-                                                 const kernels::Table& table, Team& team);
+                                                 const WeightPlan& plan,
+                                                 const kernels::Table& table, Team& team,
+                                                 bool lock_memory);
 
 }  // namespace podium
 

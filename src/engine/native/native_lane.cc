@@ -58,7 +58,10 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   const size_t row = lane->row_;
   const bool in_bytes = lane->in_bytes_;
   const size_t block = in_bytes ? kInt8BlockRowsMax : kBlockRowsMax;
-  const size_t ffn = in_bytes ? 0 : block * lane->ffn_row_;
+  const bool ffn_in_bytes =
+      std::all_of(weights.layers.begin(), weights.layers.end(),
+                  [](const PackedLayer& layer) { return layer.ffn_up.in_bytes(); });
+  const size_t ffn = ffn_in_bytes ? 0 : block * lane->ffn_row_;
   const size_t scratch = std::max(
       table.product_scratch, kernels::AttentionScratch(table, own.length_max, spec.head_size()));
   const int hidden_depth = kernels::Int8Depth(spec.hidden);
@@ -309,7 +312,7 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
   NormAndQuantize(weights.attention_norm, x, rows, weights.ffn_columns, member);
-  if (in_bytes_) {
+  if (weights.ffn_up.in_bytes()) {
     FeedForwardInt8(weights, x, rows, member);
   } else {
     FeedForwardFloat(weights, x, rows, member);

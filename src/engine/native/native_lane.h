@@ -65,7 +65,7 @@ class NativeLane final : public Lane {
         row_(kernels::RowStride(spec_.hidden)),
         key_value_row_(kernels::RowStride(2 * spec_.hidden)),
         ffn_row_(kernels::RowStride(spec_.ffn)),
-        in_bytes_(weights.layers.front().query.in_bytes()) {}
+        in_bytes_(weights.in_bytes()) {}
 
   void EmbedRows(const Batch& batch, int begin, int end);
   void ProjectRows(int layer, int begin, int end, Member& member);

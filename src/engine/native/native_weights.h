@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/arena.h"
@@ -64,13 +66,25 @@ struct PackedLayer {
 /// fp32 in both.
 enum class WeightPrecision { kFloat, kInt8 };
 
+struct WeightPlan {
+  WeightPrecision precision = WeightPrecision::kFloat;
+  /// Of kInt8: linear layers that stay in the file's element type, "layers.9.ffn_down". An FFN's
+  /// two go together.
+  std::set<std::string> in_float = {};
+  bool InFloat(const std::string& name) const {
+    return precision == WeightPrecision::kFloat || in_float.contains(name);
+  }
+};
+
 /// Linear weights of kFloat keep the file's element type, so fp16 files stay half the size; they
 /// are widened exactly when read. Word embeddings are read in place from the mapped file.
-/// Everything else is fp32.
+/// Everything else is fp32. Of a packed file linear layers in bytes are read in place too: what is
+/// added to them is a section of it (packed_model.h, pack.cc), and a change of what they mean a new
+/// version.
 class NativeWeights {
  public:
   static Result<std::unique_ptr<NativeWeights>> Pack(std::shared_ptr<const Model> model,
-                                                     WeightPrecision precision,
+                                                     const WeightPlan& plan,
                                                      const kernels::Table& table, Team& team);
 
   const EncoderSpec& spec() const { return model_->spec(); }
@@ -78,15 +92,20 @@ class NativeWeights {
   std::span<const float> position_row(int row) const { return Row(positions_, row); }
   std::span<const float> type_row(int row) const { return Row(types_, row); }
   bool has_types() const { return !types_.empty(); }
+  /// Linear layers of the encoder are in bytes, but for those that stayed in float.
+  bool in_bytes() const { return in_bytes_; }
   /// As Model's: word embeddings stay mapped.
   Status CheckUnchanged() const { return model_->CheckUnchanged(); }
+
+  /// Keeps all of them in memory: what was packed here and what is read in place.
+  Status LockInMemory() const;
 
   PackedNorm embedding_norm;
   std::vector<PackedLayer> layers;
   PackedLinear head_dense;
   PackedLinear head_project;
 
-  /// Packed weights in memory plus the embedding rows that stay mapped.
+  /// Packed weights in memory plus what stays mapped: word embeddings, or the whole packed file.
   size_t bytes() const { return arena_.used() + mapped_bytes_; }
 
  private:
@@ -101,6 +120,7 @@ class NativeWeights {
   std::span<const float> positions_;
   std::span<const float> types_;
   size_t mapped_bytes_ = 0;
+  bool in_bytes_ = false;
 };
 
 }  // namespace podium
