@@ -22,6 +22,7 @@ struct Ranked {
   TrecRun run;
   std::string model;
   std::string precision;
+  std::string isa;
 };
 
 // The first `limit` queries, where there is a limit.
@@ -63,7 +64,11 @@ Result<Ranked> RankAll(const EvalCommand& command, const std::atomic<bool>& canc
   PODIUM_ASSIGN_OR_RETURN(open.model, ChooseModel(open.model));
   PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Reranker> reranker, Reranker::Open(open));
 
-  Ranked ranked{std::move(set.judgements), {}, reranker->info().name, reranker->info().precision};
+  Ranked ranked{std::move(set.judgements),
+                {},
+                reranker->info().name,
+                reranker->info().precision,
+                reranker->info().isa};
   RankOptions options;
   options.cancel = &cancel;
   ProgressLine progress(isatty(STDERR_FILENO) == 0);
@@ -150,9 +155,9 @@ int Run(const EvalCommand& command, Session session) {
   }
   const std::string& judgements =
       command.lists.set.qrels.empty() ? command.lists.path : command.lists.set.qrels;
-  const EvaluationView view{ranked->model, ranked->precision, command.lists.set.run,
-                            judgements,    *metrics,          evaluation,
-                            intervals,     command.per_query};
+  const EvaluationView view{ranked->model,    ranked->precision, ranked->isa, command.lists.set.run,
+                            judgements,       *metrics,          evaluation,  intervals,
+                            command.per_query};
   const bool table = command.format == OutputFormat::kTable ||
                      (command.format == OutputFormat::kAuto && session.out.is_terminal());
   session.out.Write(table ? EvaluationTable(view, session.out.columns()) : EvaluationJson(view));

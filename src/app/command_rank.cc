@@ -95,7 +95,7 @@ int Run(const RankCommand& command, Session session) {
     format = session.out.is_terminal() ? OutputFormat::kTable : OutputFormat::kJsonl;
   }
   const ScoreKind scores = ChosenScores(command.scores, info);
-  Print({*input->query, info.name, info.precision, documents, *ranking, scores}, format,
+  Print({*input->query, info.name, info.precision, info.isa, documents, *ranking, scores}, format,
         session.out);
   if (Status status = session.out.Finish(); !status.ok()) return Fail(status);
   const bool table = format == OutputFormat::kTable;

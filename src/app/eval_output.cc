@@ -31,6 +31,7 @@ void WriteNames(json::Writer& writer, const EvaluationView& view) {
   };
   text_or_null("model", view.model);
   text_or_null("precision", view.precision);
+  text_or_null("isa", view.isa);
   text_or_null("run", view.run);
   text_or_null("judgements", view.judgements);
 }

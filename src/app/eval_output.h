@@ -14,6 +14,7 @@ namespace podium {
 struct EvaluationView {
   std::string model;  // "" when a run was evaluated
   std::string precision;
+  std::string isa;
   std::string run;  // "" without one
   std::string judgements;
   std::span<const Metric> metrics;
@@ -22,7 +23,7 @@ struct EvaluationView {
   bool per_query = false;
 };
 
-/// {"model", "precision", "run", "judgements", "queries", "missing", "unjudged",
+/// {"model", "precision", "isa", "run", "judgements", "queries", "missing", "unjudged",
 /// "without_relevant", "ties", "metrics": {name: value}, "intervals"?: {name: [low, high]},
 /// "per_query"?: [{"query", "ranked", "relevant", name: value}]}
 std::string EvaluationJson(const EvaluationView& view);

@@ -104,6 +104,8 @@ std::string RankingJson(const RankingView& view) {
   writer.String(view.model);
   writer.Key("precision");
   writer.String(view.precision);
+  writer.Key("isa");
+  writer.String(view.isa);
   writer.Key("results");
   writer.BeginArray();
   for (const RankedDocument& result : view.ranking) WriteResult(view, result, writer);

@@ -17,6 +17,7 @@ struct RankingView {
   std::string_view query;
   std::string_view model;
   std::string_view precision;
+  std::string_view isa;  // kernel table
   std::span<const std::string_view> documents;
   std::span<const RankedDocument> ranking;
   ScoreKind scores = ScoreKind::kSigmoid;  // or kRaw
@@ -35,7 +36,7 @@ void AppendTsvText(std::string_view text, std::string& out);
 /// \xHH.
 void AppendTsvLine(std::string_view line, std::string& out);
 
-/// {"query", "model", "precision", "results": [{"index", "score", "document", "tokens",
+/// {"query", "model", "precision", "isa", "results": [{"index", "score", "document", "tokens",
 /// "truncated"}]}
 std::string RankingJson(const RankingView& view);
 /// One result as a line of JSON.

@@ -15,14 +15,14 @@ class RankOutput : public testing::Test {
       {1, {.logit = 2.5f, .tokens = 9, .truncated = false}},
       {0, {.logit = -11.0234375f, .tokens = 9, .truncated = true}}};
   RankingView View(ScoreKind scores) const {
-    return {"q", "m", "fp32", documents_, ranking_, scores};
+    return {"q", "m", "fp32", "avx2", documents_, ranking_, scores};
   }
 };
 
 TEST_F(RankOutput, JsonHasExactlyTheseMembers) {
   EXPECT_EQ(
       RankingJson(View(ScoreKind::kRaw)),
-      R"({"query":"q","model":"m","precision":"fp32","results":[)"
+      R"({"query":"q","model":"m","precision":"fp32","isa":"avx2","results":[)"
       R"({"index":1,"score":2.5,"document":"番茄�","tokens":9,"truncated":false},)"
       R"({"index":0,"score":-11.0234375,"document":"a\tb\\n\n","tokens":9,"truncated":true}]})"
       "\n");

@@ -62,7 +62,7 @@ class Rank(Case):
     words = ["rank", "-q", "q", "--scores", "raw", "a\tb", "c\\d\ne", "f"]
     want = lines(self.podium(*words)[0])
     whole = json.loads(self.podium(*words, "--format", "json")[0])
-    self.assertEqual(list(whole), ["query", "model", "precision", "results"])
+    self.assertEqual(list(whole), ["query", "model", "precision", "isa", "results"])
     self.assertEqual((whole["query"], whole["model"], whole["precision"]), ("q", MODEL.name, "fp32"))
     self.assertEqual(whole["results"], want)
     self.assertEqual(list(want[0]), ["index", "score", "document", "tokens", "truncated"])
