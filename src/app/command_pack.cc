@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <system_error>
+
 #include "app/calibration.h"
 #include "app/commands.h"
 #include "app/display_width.h"
@@ -11,6 +14,14 @@
 
 namespace podium {
 namespace {
+
+// A hub name as it was given; of a folder its own name: where it lies on this machine is nobody's
+// business.
+std::string SourceName(const std::string& name, const std::string& folder) {
+  if (name != folder) return name;
+  std::error_code error;
+  return std::filesystem::weakly_canonical(folder, error).filename().string();
+}
 
 // What a packed file is, as names and values: numbers for JSON, sizes spelt out for people.
 struct PackFacts {
@@ -124,8 +135,9 @@ Status Pack(const PackCommand& command, Session session) {
     PODIUM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, OpenModel(folder));
     // A file without a tokenizer that works is of no use: found out now.
     PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, OpenTokenizer(*model));
-    PackOptions options{
-        .source = name, .embeddings = command.embeddings, .in_float = command.in_float};
+    PackOptions options{.source = SourceName(name, folder),
+                        .embeddings = command.embeddings,
+                        .in_float = command.in_float};
     if (!command.calibrate.path.empty()) {
       PODIUM_ASSIGN_OR_RETURN(const Calibration calibration,
                               CalibrateOnLists(command, model, *tokenizer, team, session));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "base/bus_error.h"
 #include "base/concat.h"
+#include "base/fnv.h"
 #include "base/team.h"
 #include "engine/factory.h"
 #include "engine/pack.h"
@@ -201,31 +203,68 @@ TEST_P(PackedTest, AChangedByteOfAnySectionIsFoundAndNamed) {
   }
 }
 
+// A file with the sections of `path` and another directory, `more` zeros behind them.
+std::string Rewritten(const std::string& path, PackedDirectory directory, uint64_t end,
+                      const std::string& to) {
+  const auto whole = ReadFile(path, size_t{1} << 30);
+  std::string file = whole->substr(0, std::min<uint64_t>(end, whole->size()));
+  file.resize(end);
+  const std::string text = PackedDirectoryText(directory);
+  const auto header = PackedHeader(kPackedVersion, end, std::as_bytes(std::span(text)));
+  file.replace(0, header.size(), reinterpret_cast<const char*>(header.data()), header.size());
+  std::ofstream(to, std::ios::binary) << file << text;
+  return to;
+}
+
+uint64_t EndOf(const std::vector<PackedSection>& sections) {
+  return (sections.back().offset + sections.back().bytes + 63) / 64 * 64;
+}
+
 TEST_P(PackedTest, ASectionThatIsMissingIsNamed) {
   const std::string path = Pack({.source = "m"});
   const auto file = PackedFile::Open(path);
-  const auto whole = ReadFile(path, size_t{1} << 30);
+  ASSERT_TRUE(file.ok());
   PackedDirectory directory = file->directory();
   const std::vector<PackedSection> all = directory.sections;
   for (size_t i = 0; i < all.size(); ++i) {
     directory.sections = all;
     directory.sections.erase(directory.sections.begin() + static_cast<std::ptrdiff_t>(i));
-    const uint64_t end = all.back().offset + (all.back().bytes + 63) / 64 * 64;
-    std::string other = whole->substr(0, end);
-    other.resize(end);
-    const std::string text = PackedDirectoryText(directory);
-    const auto header = PackedHeader(1, end, std::as_bytes(std::span(text)));
-    other.replace(0, header.size(), reinterpret_cast<const char*>(header.data()), header.size());
-    const std::string other_path = folder_.path() + "/less.podium";
-    std::ofstream(other_path, std::ios::binary) << other << text;
-    const Status status = VerifyPacked(other_path, team_);
+    const Status status = VerifyPacked(
+        Rewritten(path, directory, EndOf(all), folder_.path() + "/less.podium"), team_);
     EXPECT_FALSE(status.ok()) << all[i].name;
-    const bool is_layers = all[i].name.starts_with("layers.");
-    // Without its panels a layer is looked for in float.
-    EXPECT_THAT(status.message(), HasSubstr(all[i].name.ends_with(".panels") ? ".weight"
-                                            : is_layers                      ? all[i].name
-                                                        : all[i].name.substr(5)));
+    const std::string& name = all[i].name;
+    // Without its panels a layer is looked for in float; a file is asked for by its own name.
+    const std::string expected = name.ends_with(".panels")   ? ".weight"
+                                 : name.starts_with("file/") ? name.substr(5)
+                                                             : name;
+    EXPECT_THAT(status.message(), HasSubstr(expected));
   }
+}
+
+// Its two products share what is between them.
+TEST_P(PackedTest, AnFfnHalfInFloatIsRefused) {
+  const std::string path = Pack({.source = "m", .in_float = {"layers.0.ffn"}});
+  const auto other = Open(Pack({.source = "m"}, "bytes.podium"));
+  const auto file = PackedFile::Open(path);
+  ASSERT_TRUE(file.ok());
+  PackedDirectory directory = file->directory();
+  uint64_t end = EndOf(directory.sections);
+  for (const char* part : {".panels", ".scale", ".start", ".bias"}) {
+    const std::string name = std::string("layers.0.ffn_up") + part;
+    const PackedSection* bytes = other->packed()->Find(name);
+    ASSERT_NE(bytes, nullptr);
+    std::erase_if(directory.sections, [&](const auto& section) { return section.name == name; });
+    PackedSection section = *bytes;
+    section.offset = end;
+    section.checksum = Fnv1a(std::vector<std::byte>(bytes->bytes));
+    end += (bytes->bytes + 63) / 64 * 64;
+    directory.sections.push_back(std::move(section));
+  }
+  const std::string mixed = Rewritten(path, directory, end, folder_.path() + "/mixed.podium");
+  const Status status = VerifyPacked(mixed, team_);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(),
+              testing::AllOf(HasSubstr("layers.0.ffn_down"), HasSubstr("both alike")));
 }
 
 TEST_P(PackedTest, CutShortWhileInUseIsAnErrorThatNamesTheFile) {
@@ -263,6 +302,29 @@ TEST_P(PackedTest, WhatCannotBeSaysSo) {
   for (const char* name : {"layers.9.ffn", "layers.0.head", "ffn", "layers.*.ffn.", ""}) {
     EXPECT_THAT(PackModel(model_, {.in_float = {name}}, team_, path).status().message(),
                 HasSubstr(Concat("got \"", name, "\"")));
+  }
+}
+
+// tests/golden/packed_v1.podium was written by the first Podium that had version 1, of a BERT of
+// 1 × 8 with random weights: every later one reads it, to the same scores within what bytes allow.
+TEST(PackedVersions, Version1IsRead) {
+  const auto model = OpenModel(PODIUM_SOURCE_DIR "/tests/golden/packed_v1.podium");
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  EXPECT_EQ((*model)->packed()->directory().version, 1u);
+  const GoldenCase pairs[] = {
+      {.ids = {2, 6, 7, 3, 8, 9, 10, 3}, .types = {0, 0, 0, 0, 1, 1, 1, 1}, .logit = -1.3662},
+      {.ids = {2, 6, 7, 3, 14, 3}, .types = {0, 0, 0, 0, 1, 1}, .logit = -0.7253}};
+  CaseBatch batch;
+  for (const GoldenCase& pair : pairs) batch.Add(pair);
+  Team team(1);
+  for (const RunnableTable& table : RunnableTables()) {
+    if (table.precision != "int8") continue;
+    const auto engine = MakeEngine(*model, {.isa = table.isa}, team);
+    ASSERT_TRUE(engine.ok()) << engine.status().ToString();
+    const auto lane = (*engine)->NewLane(team, {});
+    std::vector<float> logits(2);
+    ASSERT_TRUE((*lane)->Score(batch.batch(), logits, Interrupt()).ok());
+    for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(logits[i], pairs[i].logit, 0.01) << table.name();
   }
 }
 

@@ -276,6 +276,13 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   };
   lay_out();
   PODIUM_RETURN_IF_ERROR(packer.status());
+  for (size_t i = 0; i < weights->layers.size(); ++i) {
+    const PackedLayer& layer = weights->layers[i];
+    if (layer.ffn_up.in_bytes() == layer.ffn_down.in_bytes()) continue;
+    return Corrupt(Concat(weights->model_->folder(), ": ", PackedLayerName(i, "ffn_up"), " and ",
+                          PackedLayerName(i, "ffn_down"),
+                          ": one is in bytes and the other in float, expected both alike"));
+  }
   const size_t bytes = packer.bytes();
   if (!weights->arena_.Reserve(bytes)) {
     return ResourceExhausted(Concat("packed weights of ", weights->model_->folder(),
