@@ -99,6 +99,8 @@ typedef struct podium_pair {
 ///                     "flag_embedding"
 ///   batch_tokens_max  tokens computed together; "0" for the default; never changes a score
 ///   lock_memory       "1": weights are locked in memory, or opening fails; "0" is the default
+///   read_in_place     "1": a packed file's weights are used where they are mapped, shared between
+///                     processes, slower; "0", a copy in huge pages, is the default
 typedef struct podium_options podium_options;
 /// NULL when memory is exhausted.
 PODIUM_API podium_options* podium_options_new(void);

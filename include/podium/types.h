@@ -39,6 +39,9 @@ struct OpenOptions {
   /// Weights are locked in memory (mlock): never swapped, never dropped and read again. Needs the
   /// right to lock as much; opening fails without.
   bool lock_memory = false;
+  /// A packed file's weights are used where they are mapped: opens sooner and shares them between
+  /// processes, but is slower than a copy in huge pages, the default.
+  bool read_in_place = false;
 };
 
 /// One request's options.

@@ -151,7 +151,8 @@ Status Measure(const BenchCommand& command, Session session) {
                           MakeEngine(std::move(model),
                                      {.precision = command.open.precision,
                                       .isa = command.open.isa,
-                                      .lock_memory = command.open.lock_memory},
+                                      .lock_memory = command.open.lock_memory,
+                                      .read_in_place = command.open.read_in_place},
                                      team));
   report.engine = engine->info();
   report.unit =

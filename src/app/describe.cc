@@ -74,6 +74,9 @@ void AddEngineOptions(CLI::App& command, OpenOptions& open) {
                      "Kernel table; default: the best this processor runs (see podium doctor)");
   command.add_option("--threads", open.threads,
                      "Compute threads; default: as many as this process may use");
+  command.add_flag(
+      "--in-place", open.read_in_place,
+      "Use a packed file's weights where they are mapped: shared, opens sooner, slower");
   command.add_flag("--mlock", open.lock_memory,
                    "Keep the weights in memory: never swapped, never dropped and read again");
 }

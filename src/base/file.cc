@@ -22,6 +22,11 @@ Status SystemError(const std::string& path, const char* action, int error) {
   return IoError(std::move(message));
 }
 
+size_t PageBytes() {
+  static const auto bytes = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 struct OpenedFile {
   FileDescriptor descriptor;
   size_t size;
@@ -140,11 +145,20 @@ Status MappedFile::CheckUnchanged() const {
 
 void MappedFile::Prefetch(size_t offset, size_t bytes) const {
   // Advice: when the system does not take it, pages come in as they are touched.
-  static const auto kPage = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   if (data_ == nullptr || offset >= size_) return;
-  const size_t begin = offset / kPage * kPage;
+  const size_t begin = offset / PageBytes() * PageBytes();
   const size_t end = offset + std::min(bytes, size_ - offset);
   ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_WILLNEED);
+}
+
+void MappedFile::Drop(size_t offset, size_t bytes) const {
+  if (data_ == nullptr || offset >= size_) return;
+  const size_t page = PageBytes();
+  const size_t begin = (offset + page - 1) / page * page;
+  const size_t end = (offset + std::min(bytes, size_ - offset)) / page * page;
+  if (begin < end) {
+    ::madvise(const_cast<std::byte*>(data_) + begin, end - begin, MADV_DONTNEED);
+  }
 }
 
 }  // namespace podium

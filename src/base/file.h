@@ -57,6 +57,8 @@ class MappedFile {
   /// Starts reading all of it, or a part, from disk in the background.
   void Prefetch() const { Prefetch(0, size_); }
   void Prefetch(size_t offset, size_t bytes) const;
+  /// Whole pages of a part leave this process's memory; touched again they are read again.
+  void Drop(size_t offset, size_t bytes) const;
   /// kIo, naming the file, when it was cut short or written to since Open, or a page of it could
   /// not be read. One system call; allocates nothing when it succeeds.
   Status CheckUnchanged() const;

@@ -26,12 +26,13 @@ constexpr Key kKeys[] = {
     {"truncation", &OpenOptions::truncation, nullptr},
     {"batch_tokens_max", nullptr, &OpenOptions::batch_tokens_max},
     {"lock_memory", nullptr, nullptr, &OpenOptions::lock_memory},
+    {"read_in_place", nullptr, nullptr, &OpenOptions::read_in_place},
 };
 
 // Stops compiling when OpenOptions gets a field: give it a key above, and a line in podium.h.
 [[maybe_unused]] void EveryFieldHasAKey(const OpenOptions& options) {
   [[maybe_unused]] const auto& [model, precision, isa, threads, max_length, truncation,
-                                batch_tokens_max, lock_memory] = options;
+                                batch_tokens_max, lock_memory, read_in_place] = options;
 }
 
 Status Set(OpenOptions& options, std::string_view name, const char* value) {

@@ -18,6 +18,9 @@ struct EngineOptions {
   std::string precision = "auto";  // or "fp32", "int8"; auto is what a packed file says, else fp32
   std::string isa = {};            // kernel table; "" for the best this processor has
   bool lock_memory = false;        // keep the weights in memory, or fail
+  /// Of a packed file: linear layers are read where they are mapped, shared with other processes,
+  /// instead of copied into huge pages, which are faster (NativeWeights says by how much).
+  bool read_in_place = false;
   /// Of int8: linear layers that stay in float, as PackOptions::in_float names them. A packed file
   /// has its own.
   std::vector<std::string> in_float = {};

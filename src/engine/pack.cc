@@ -281,8 +281,8 @@ Status VerifyPacked(const std::string& path, Team& team) {
     found[static_cast<size_t>(i)] = file->Verify(sections[static_cast<size_t>(i)]);
   });
   for (Status& status : found) PODIUM_RETURN_IF_ERROR(std::move(status));
-  return NativeWeights::Pack(model, {.precision = WeightPrecision::kInt8}, *kernels::BestTable(),
-                             team)
+  return NativeWeights::Pack(model, {.precision = WeightPrecision::kInt8, .in_place = true},
+                             *kernels::BestTable(), team)
       .status();
 }
 

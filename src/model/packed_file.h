@@ -106,6 +106,10 @@ class PackedFile {
   /// kCorrupt when the section's bytes do not have its checksum.
   Status Verify(const PackedSection& section) const;
 
+  /// Takes the pages of linear layers in bytes out of this process's memory: they were copied. They
+  /// stay in the page cache as long as there is room.
+  void DropCopied() const;
+
   /// Starts reading all but the word embeddings, of which few rows are used.
   void Prefetch() const;
 

@@ -92,6 +92,7 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   engine_options.precision = options.precision;
   engine_options.isa = options.isa;
   engine_options.lock_memory = options.lock_memory;
+  engine_options.read_in_place = options.read_in_place;
   PODIUM_ASSIGN_OR_RETURN(parts.engine, MakeEngine(model, engine_options, *parts.team));
   PODIUM_ASSIGN_OR_RETURN(parts.tokenizer, tokenizer.Take());
   PODIUM_RETURN_IF_ERROR(CheckPadding(*parts.tokenizer, *model));

@@ -124,8 +124,10 @@ class PackedTest : public testing::TestWithParam<Shape> {
   }
 
   std::vector<uint32_t> Bits(const std::shared_ptr<const Model>& model,
-                             const std::string& precision, const std::string& isa) {
-    const auto engine = MakeEngine(model, {.precision = precision, .isa = isa}, team_);
+                             const std::string& precision, const std::string& isa,
+                             bool in_place = false) {
+    const auto engine =
+        MakeEngine(model, {.precision = precision, .isa = isa, .read_in_place = in_place}, team_);
     EXPECT_TRUE(engine.ok()) << engine.status().ToString();
     if (!engine.ok()) return {};
     const auto lane = (*engine)->NewLane(team_, {});
@@ -150,7 +152,9 @@ TEST_P(PackedTest, SameBitsAsPackingAtLoad) {
   EXPECT_EQ(packed->parameters(), model_->parameters());
   for (const RunnableTable& table : RunnableTables()) {
     if (table.precision != "int8") continue;
-    EXPECT_EQ(Bits(packed, "auto", table.isa), Bits(model_, "int8", table.isa)) << table.name();
+    const std::vector<uint32_t> expected = Bits(model_, "int8", table.isa);
+    EXPECT_EQ(Bits(packed, "auto", table.isa), expected) << table.name();
+    EXPECT_EQ(Bits(packed, "auto", table.isa, true), expected) << table.name();
   }
 }
 
@@ -203,11 +207,11 @@ TEST_P(PackedTest, AChangedByteOfAnySectionIsFoundAndNamed) {
   }
 }
 
-// A file with the sections of `path` and another directory, `more` zeros behind them.
-std::string Rewritten(const std::string& path, PackedDirectory directory, uint64_t end,
-                      const std::string& to) {
+// A file with the first `kept` bytes of `path`, zeros up to `end`, and another directory.
+std::string Rewritten(const std::string& path, const PackedDirectory& directory, uint64_t kept,
+                      uint64_t end, const std::string& to) {
   const auto whole = ReadFile(path, size_t{1} << 30);
-  std::string file = whole->substr(0, std::min<uint64_t>(end, whole->size()));
+  std::string file = whole->substr(0, kept);
   file.resize(end);
   const std::string text = PackedDirectoryText(directory);
   const auto header = PackedHeader(kPackedVersion, end, std::as_bytes(std::span(text)));
@@ -230,7 +234,7 @@ TEST_P(PackedTest, ASectionThatIsMissingIsNamed) {
     directory.sections = all;
     directory.sections.erase(directory.sections.begin() + static_cast<std::ptrdiff_t>(i));
     const Status status = VerifyPacked(
-        Rewritten(path, directory, EndOf(all), folder_.path() + "/less.podium"), team_);
+        Rewritten(path, directory, EndOf(all), EndOf(all), folder_.path() + "/less.podium"), team_);
     EXPECT_FALSE(status.ok()) << all[i].name;
     const std::string& name = all[i].name;
     // Without its panels a layer is looked for in float; a file is asked for by its own name.
@@ -248,7 +252,8 @@ TEST_P(PackedTest, AnFfnHalfInFloatIsRefused) {
   const auto file = PackedFile::Open(path);
   ASSERT_TRUE(file.ok());
   PackedDirectory directory = file->directory();
-  uint64_t end = EndOf(directory.sections);
+  const uint64_t kept = EndOf(directory.sections);
+  uint64_t end = kept;
   for (const char* part : {".panels", ".scale", ".start", ".bias"}) {
     const std::string name = std::string("layers.0.ffn_up") + part;
     const PackedSection* bytes = other->packed()->Find(name);
@@ -260,7 +265,7 @@ TEST_P(PackedTest, AnFfnHalfInFloatIsRefused) {
     end += (bytes->bytes + 63) / 64 * 64;
     directory.sections.push_back(std::move(section));
   }
-  const std::string mixed = Rewritten(path, directory, end, folder_.path() + "/mixed.podium");
+  const std::string mixed = Rewritten(path, directory, kept, end, folder_.path() + "/mixed.podium");
   const Status status = VerifyPacked(mixed, team_);
   EXPECT_EQ(status.code(), StatusCode::kCorrupt);
   EXPECT_THAT(status.message(),
@@ -270,7 +275,7 @@ TEST_P(PackedTest, AnFfnHalfInFloatIsRefused) {
 TEST_P(PackedTest, CutShortWhileInUseIsAnErrorThatNamesTheFile) {
   CatchBusErrors();
   const std::string path = Pack({.source = "m"});
-  const auto engine = MakeEngine(Open(path), {}, team_);
+  const auto engine = MakeEngine(Open(path), {.read_in_place = true}, team_);
   ASSERT_TRUE(engine.ok());
   const auto lane = (*engine)->NewLane(team_, {});
   std::vector<float> logits(cases_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/concat.h"
@@ -40,6 +41,7 @@ struct PanelTask {
   float* bias = nullptr;
   bool one_sided = false;  // activations, see kernels::QuantizeArgs
   int group_columns = 0;
+  size_t copied_bytes = 0;         // from a packed file; nothing else is done
   const float* columns = nullptr;  // [k] or null: what the activations were multiplied by
 };
 
@@ -181,12 +183,26 @@ class Packer {
     return arena_ == nullptr ? std::span<T>() : arena_->Take<T>(count);
   }
 
+  // An array of the packed file, in place or copied.
   template <typename T>
   std::span<const T> FromFile(const std::string& name, size_t count) {
-    auto array = file_->Array<T>(name, count);
-    if (array.ok()) return *array;
-    if (status_.ok()) status_ = array.status();
-    return {};
+    const auto array = file_->Array<T>(name, count);
+    if (!array.ok()) {
+      if (status_.ok()) status_ = array.status();
+      return {};
+    }
+    if (plan_.in_place) return *array;
+    const std::span<T> out = Take<T>(count);
+    if (arena_ == nullptr) return out;
+    constexpr size_t kStep = size_t{1} << 18;  // elements
+    for (size_t at = 0; at < count; at += kStep) {
+      PanelTask task{};
+      task.first = &(*array)[at];
+      task.out = &out[at];
+      task.copied_bytes = std::min(kStep, count - at) * sizeof(T);
+      tasks_.push_back(task);
+    }
+    return out;
   }
 
   static PackedLinear Shape(const TensorView& weight) {
@@ -243,7 +259,8 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   weights->in_bytes_ = plan.precision == WeightPrecision::kInt8;
   weights->mapped_bytes_ =
       static_cast<size_t>(view.word_embedding.elements()) * ElementSize(view.word_embedding.type);
-  if (const PackedFile* file = weights->model_->packed()) weights->mapped_bytes_ = file->size();
+  const PackedFile* file = weights->model_->packed();
+  if (file != nullptr && plan.in_place) weights->mapped_bytes_ = file->size();
 
   Packer packer(table, *weights->model_, plan);
   const auto lay_out = [&] {
@@ -276,13 +293,6 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   };
   lay_out();
   PODIUM_RETURN_IF_ERROR(packer.status());
-  for (size_t i = 0; i < weights->layers.size(); ++i) {
-    const PackedLayer& layer = weights->layers[i];
-    if (layer.ffn_up.in_bytes() == layer.ffn_down.in_bytes()) continue;
-    return Corrupt(Concat(weights->model_->folder(), ": ", PackedLayerName(i, "ffn_up"), " and ",
-                          PackedLayerName(i, "ffn_down"),
-                          ": one is in bytes and the other in float, expected both alike"));
-  }
   const size_t bytes = packer.bytes();
   if (!weights->arena_.Reserve(bytes)) {
     return ResourceExhausted(Concat("packed weights of ", weights->model_->folder(),
@@ -290,6 +300,13 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   }
   packer.UseArena(weights->arena_);
   lay_out();
+  for (size_t i = 0; i < weights->layers.size(); ++i) {
+    const PackedLayer& layer = weights->layers[i];
+    if (layer.ffn_up.in_bytes() == layer.ffn_down.in_bytes()) continue;
+    return Corrupt(Concat(weights->model_->folder(), ": ", PackedLayerName(i, "ffn_up"), " and ",
+                          PackedLayerName(i, "ffn_down"),
+                          ": one is in bytes and the other in float, expected both alike"));
+  }
 
   const std::span<const PanelTask> tasks = packer.tasks();
   constexpr int kPanelsPerClaim = 8;
@@ -298,13 +315,16 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     const size_t begin = static_cast<size_t>(claim) * kPanelsPerClaim;
     const size_t end = std::min(tasks.size(), begin + kPanelsPerClaim);
     for (const PanelTask& task : tasks.subspan(begin, end - begin)) {
-      if (task.scale != nullptr) {
+      if (task.copied_bytes > 0) {
+        std::memcpy(task.out, task.first, task.copied_bytes);
+      } else if (task.scale != nullptr) {
         PackBytes(table, task);
       } else {
         kernels::PackPanel(table, task.element, task.first, task.rows, task.k, task.out);
       }
     }
   });
+  if (file != nullptr && !plan.in_place) file->DropCopied();
   PODIUM_RETURN_IF_ERROR(weights->CheckUnchanged());  // what was packed is what the file held
   return weights;
 }
@@ -312,7 +332,8 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
 Status NativeWeights::LockInMemory() const {
   const std::string what = model_->folder() + ": mlock";
   PODIUM_RETURN_IF_ERROR(LockMemory(arena_.data(), arena_.used(), what));
-  if (const PackedFile* file = model_->packed()) {
+  const PackedFile* file = model_->packed();
+  if (file != nullptr && mapped_bytes_ == file->size()) {
     return LockMemory(file->bytes().data(), file->size(), what);
   }
   return LockMemory(word_embedding().data, mapped_bytes_, what);
