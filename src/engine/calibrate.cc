@@ -115,10 +115,12 @@ Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
       result.effects.push_back(std::move(effect));
     }
   }
-  std::stable_sort(result.effects.begin(), result.effects.end(),
-                   [&](const GroupEffect& a, const GroupEffect& b) {
-                     return Worth(a, result.before) > Worth(b, result.before);
-                   });
+  std::sort(result.effects.begin(), result.effects.end(),
+            [&](const GroupEffect& a, const GroupEffect& b) {
+              const double x = Worth(a, result.before);
+              const double y = Worth(b, result.before);
+              return x != y ? x > y : a.name < b.name;
+            });
   for (const GroupEffect& effect : result.effects) {
     if (result.after <= options.target_sd) break;
     if (Worth(effect, result.before) <= 0 ||
