@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from podium_process import PODIUM, Case, environment
+from podium_process import PODIUM, SANITIZED, Case, environment, measure
 
 QUERIES = ["what is a tomato", "如何重置路由器"]
 DOCUMENTS = ["The tomato is the edible berry of a plant.", "Trains run twice a day.", "按住复位按钮十秒钟。"]
@@ -76,6 +76,19 @@ class Score(Case):
     self.assertEqual([r["n"] for r in scored], list(range(1500)))
     one = rows(self.scores(stdin=jsonl(many[777:778])))
     self.assertEqual(one[0]["score"], scored[777]["score"])
+
+  @unittest.skipIf(SANITIZED, "a sanitizer keeps freed memory")
+  def test_memory_does_not_grow_with_the_file(self):
+    peaks = []
+    for count in (1000, 100_000):
+      some = jsonl([{"n": n, "query": QUERIES[0], "document": f"{n} " + "word " * 8} for n in range(40)])
+      path = self.file(f"{count}.jsonl", some * (count // 40))
+      out = self.folder / "out.jsonl"
+      code, _, peak, _ = measure(["score", path, "-o", out, "--force"])
+      self.assertEqual(code, 0)
+      self.assertEqual(out.read_bytes().count(b"\n"), count)
+      peaks.append(peak)
+    self.assertLess(peaks[1], peaks[0] + 30, peaks)  # all lines at once would take over 100
 
   def test_a_run(self):
     pairs = [{"qid": f"q{QUERIES.index(r['query'])}", "pid": r["n"], **r} for r in PAIRS]
