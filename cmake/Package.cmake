@@ -17,18 +17,20 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION text)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libcurl4")  # loaded when podium pull runs
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "pkg-config, cmake")
 set(CPACK_PACKAGE_DESCRIPTION
-"Podium reads a query together with each of its candidate documents and puts the
-right ones on top, with cross-encoder models of the XLM-RoBERTa and BERT kind, on
-the processor.
+"Podium reads a query together with each of its candidate documents and puts
+the right ones on top, with cross-encoder models of the XLM-RoBERTa and BERT
+kind, on the processor.
 .
 This package has the program podium, the shared library with its C++ and C
 headers, and a small Chinese and English model.")
 
 # In every installation.
-file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/podium.1.gz PATHS ${PROJECT_SOURCE_DIR}/packaging/podium.1 FORMAT raw COMPRESSION GZip)
+file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/podium.1.gz PATHS ${PROJECT_SOURCE_DIR}/packaging/podium.1 FORMAT raw COMPRESSION GZip
+     COMPRESSION_LEVEL 9)
 install(FILES ${PROJECT_BINARY_DIR}/podium.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md CHANGELOG.md LICENSE packaging/debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -37,7 +39,7 @@ if(PODIUM_PACKAGE STREQUAL "DEB")
   string(TIMESTAMP PODIUM_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC)
   configure_file(packaging/debian/changelog.in changelog.Debian @ONLY)
   file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/changelog.Debian.gz PATHS ${PROJECT_BINARY_DIR}/changelog.Debian
-       FORMAT raw COMPRESSION GZip)
+       FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
   install(FILES ${PROJECT_BINARY_DIR}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
   install(FILES packaging/debian/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
           RENAME podium)
