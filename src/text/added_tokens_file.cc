@@ -39,7 +39,7 @@ Result<FileToken> ParseAddedToken(json::Value value, const std::string& where, b
 
 Status InstallAddedTokens(std::vector<FileToken> tokens, TokenizerParts& parts) {
   std::vector<AddedToken> raw, normalized;
-  std::unordered_set<std::string> texts;
+  std::unordered_set<std::string> texts, normalized_texts;
   bool any_rstrip[2] = {};  // of those that are not normalized, of those that are
   for (const FileToken& each : tokens) any_rstrip[each.normalized] |= each.token.rstrip;
   for (FileToken& each : tokens) {
@@ -65,6 +65,11 @@ Status InstallAddedTokens(std::vector<FileToken> tokens, TokenizerParts& parts) 
       token.text = parts.normalizer.Apply(token.text);
       if (token.text.empty()) {
         return Unsupported(Concat(each.where, ": nothing is left of it after normalization"));
+      }
+      // The reference takes one of the two, and not the same one each time it reads the file.
+      if (!normalized_texts.insert(token.text).second) {
+        return Unsupported(
+            Concat(each.where, ": another token is \"", token.text, "\" too after normalization"));
       }
     }
     // Where one token swallows the white space that another one starts with, which swallows too,

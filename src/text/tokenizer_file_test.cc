@@ -134,6 +134,20 @@ TEST(TokenizerFile, RefusesWhatDependsOnPlacesBeforeNormalization) {
   }
   spaces.added = added("false", "  ", "true");
   EXPECT_THAT(Ids(spaces, "<m>    a"), ElementsAre(8, 9, 9, 6));
+
+  File alike;
+  const auto cases = [](const char* first, const char* second) {
+    const std::string flags =
+        R"(,"single_word":false,"lstrip":false,"rstrip":false,"special":false)";
+    return R"([{"id":8,"content":"QQ","normalized":)" + std::string(first) + flags +
+           R"(},{"id":9,"content":"qq","normalized":)" + second + flags + "}]";
+  };
+  alike.normalizer = R"({"type":"Lowercase"})";
+  alike.added = cases("true", "true");
+  EXPECT_EQ(Parse(alike).status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(Parse(alike).status().ToString(), testing::HasSubstr("after normalization"));
+  alike.added = cases("false", "true");
+  EXPECT_THAT(Ids(alike, "qqQQ"), ElementsAre(9, 8));
 }
 
 TEST(TokenizerFile, AddedTokensBeyondTheVocabulary) {
