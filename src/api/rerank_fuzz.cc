@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/predict.h"
 #include "api/rerank.h"
 #include "base/check.h"
 #include "json/json.h"
@@ -29,6 +30,20 @@ void Answer(const podium::api::RerankCall& call) {
   PODIUM_CHECK(podium::json::Document::Parse(body, "reply").ok());
 }
 
+// TEI's other two bodies.
+void DecodeOthers(std::string_view body) {
+  const auto predict = podium::api::DecodePredict(body, {.documents_max = 50});
+  if (const auto* call = std::get_if<std::shared_ptr<podium::api::PredictCall>>(&predict)) {
+    const std::vector<Score> scores((*call)->pairs.size());
+    const std::string text = podium::api::EncodePredict(**call, scores);
+    PODIUM_CHECK(!scores.empty() && podium::json::Document::Parse(text, "reply").ok());
+  }
+  const auto tokenize = podium::api::DecodeTokenize(body, {.documents_max = 50});
+  if (const auto* call = std::get_if<std::shared_ptr<podium::api::TokenizeCall>>(&tokenize)) {
+    PODIUM_CHECK(!(*call)->texts.empty());
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -38,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .kind = static_cast<podium::api::RerankPath::Kind>(data[0] % 4),
       .ranked_documents = (data[0] & 4) != 0};
   const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
+  DecodeOthers(body);
   const auto decoded = podium::api::DecodeRerank(body, path, {.documents_max = 50});
   if (const auto* error = std::get_if<podium::api::Error>(&decoded)) {
     const std::string text = podium::api::EncodeError(*error, "id");
