@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import threading
 import time
 import unittest
@@ -389,6 +390,13 @@ class Stopping(Case):
       self.assertEqual(replies, [200] * 20)
       self.assertEqual(server.process.wait(60), 0)
 
+  def test_who_does_not_end_is_cut(self):
+    with Server("--drain-ms-max", 300) as server, server.connect() as stuck:
+      stuck.sendall(b"POST /v1/rerank HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+      self.assertTrue(until(lambda: metrics(server)["podium_http_body_bytes"] == 100))
+      self.assertEqual(server.stop(), 1)
+      self.assertTrue(any("connections_cut" in line for line in server.log))
+
   def test_ctrl_c_and_a_second_signal(self):
     with Server() as server:
       self.assertEqual(server.stop(signal.SIGINT), 0)
@@ -441,6 +449,39 @@ class Overload(Case):
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
       self.assertEqual(server.stop(), 0)
       self.assertLess(time.monotonic() - start, 20)
+
+
+class BadClients(Case):
+  def test_who_does_not_read_is_let_go(self):
+    with Server("--write-seconds-max", 1) as server:
+      body = {"query": "q", "documents": ["x" * 10_000] * 1000, "return_documents": True}
+      with server.connect() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.sendall(request_bytes("/v1/rerank", body))
+        self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 2))
+        self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
+      self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
+
+  def test_a_storm_of_clients_that_leave(self):
+    with Server() as server:
+      def one(i):
+        connection = server.connect()
+        documents = [f"{i} {j} " + "text " * (i % 50) for j in range(1 + i % 40)]
+        connection.sendall(request_bytes("/v1/rerank", {"query": "q", "documents": documents})[:None if i % 3 else 100])
+        if i % 2:  # a reset at once
+          connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(i % 7 / 1000)
+        connection.close()
+      with ThreadPoolExecutor(16) as pool:
+        list(pool.map(one, range(300)))
+      self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
+      self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1))
+      seen = metrics(server)
+      self.assertEqual((seen["podium_queue_requests"], seen["podium_queue_pairs"], seen["podium_queue_cost_tokens"]), (0, 0, 0))
+      self.assertEqual(seen["podium_http_body_bytes"], 0)
+      self.assertGreater(seen['podium_requests_total{outcome="ClientLeft",route="rerank"}'], 0)
+      self.assertLess(seen["process_open_fds"], 40)
+      self.assertEqual(server.stop(), 0)
 
 
 class Settings(Case):
