@@ -8,6 +8,9 @@ namespace {
 
 // Weight of a new batch in the running mean of the speed: some ten batches are remembered.
 constexpr double kSpeedWeight = 0.1;
+// Batches below this share of the budget are slower for their size. They may raise the speed, but
+// not lower it: it is there to tell how long a queue takes, and a queue fills its batches.
+constexpr double kTellingFill = 0.5;
 
 }  // namespace
 
@@ -148,8 +151,11 @@ void JobQueue::EndBatch(const Running& running, const Status& status, std::span<
   if (status.ok() && seconds > 0) {
     const double now = running.cost / seconds;
     const double before = speed_.load(std::memory_order_relaxed);
-    speed_.store(before > 0 ? before + kSpeedWeight * (now - before) : now,
-                 std::memory_order_relaxed);
+    if (before <= 0) {
+      speed_.store(now, std::memory_order_relaxed);
+    } else if (now > before || running.cost >= kTellingFill * budget_.tokens_max) {
+      speed_.store(before + kSpeedWeight * (now - before), std::memory_order_relaxed);
+    }
   }
   Ended ended;
   {
