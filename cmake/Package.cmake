@@ -46,7 +46,13 @@ if(PODIUM_PACKAGE STREQUAL "DEB")
 elseif(PODIUM_PACKAGE STREQUAL "TGZ")
   # The distribution's libraries that we are linked with and that other systems lack or have in another version.
   install(RUNTIME_DEPENDENCY_SET podium_dependencies
-          PRE_INCLUDE_REGEXES "^libsimdjson\\.so" "^libutf8proc\\.so" PRE_EXCLUDE_REGEXES ".*"
+          PRE_INCLUDE_REGEXES "^libsimdjson\\.so" "^libutf8proc\\.so" "^libspdlog\\.so" "^libfmt\\.so"
+                              "^libprometheus-cpp-core\\.so" "^libyaml-cpp\\.so"
+          PRE_EXCLUDE_REGEXES ".*"
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/podium)
+  # RPATH and not RUNPATH, which would not be looked at for what those need themselves (libfmt, by libspdlog).
+  if(TARGET podium_cli)
+    target_link_options(podium_cli PRIVATE -Wl,--disable-new-dtags)
+  endif()
 endif()
 include(CPack)
