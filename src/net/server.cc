@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -30,6 +31,19 @@ void RaiseDescriptorLimit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+// A request whose own memory cannot be had ends alone: what its handler held is dropped, which
+// closes the connection or, past the reading, answers with an internal error (Completion).
+void Run(asio::io_context& context) {
+  while (true) {
+    try {
+      context.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      continue;
+    }
   }
 }
 
@@ -84,7 +98,7 @@ class Server::Impl {
     address_ = Concat(v6 ? "[" : "", bound.address().to_string(), v6 ? "]" : "", ":", bound.port());
     Accept();
     for (size_t i = 0; i < contexts_.size(); ++i) {
-      threads_.emplace_back([context = contexts_[i].get()] { context->run(); });
+      threads_.emplace_back([context = contexts_[i].get()] { Run(*context); });
       char name[16];
       std::snprintf(name, sizeof name, "podium-io-%d", static_cast<int>(i % 1000));
       pthread_setname_np(threads_.back().native_handle(), name);

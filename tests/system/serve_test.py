@@ -1,8 +1,10 @@
 """The server as clients see it: dialects, odd HTTP, limits, leaving, stopping."""
 
 import gzip
+import http.client
 import json
 import os
+import resource
 import signal
 import socket
 import struct
@@ -11,7 +13,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from podium_process import ROOT, Case, environment
+from podium_process import ROOT, SANITIZED, Case, environment
 from server_process import Server, read_all, read_reply, request_bytes, until
 
 QUERY = "what is a tomato"
@@ -461,6 +463,27 @@ class BadClients(Case):
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 2))
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
+
+  @unittest.skipIf(SANITIZED, "sanitizers end a program that cannot allocate")
+  def test_memory_that_cannot_be_had_ends_one_request(self):
+    with Server() as server:
+      self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
+      with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as statm:
+        limit = int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE") + 60_000_000
+      resource.prlimit(server.process.pid, resource.RLIMIT_AS, (limit, limit))
+      large = json.dumps({"query": "q", "documents": ["x" * 30_000] * 1000}).encode()
+      def one(_):
+        try:
+          return server.ask("POST", "/v1/rerank", large)[0]
+        except (OSError, http.client.HTTPException):
+          return 0
+      with ThreadPoolExecutor(4) as pool:
+        statuses = set(pool.map(one, range(12)))
+      self.assertTrue(statuses - {200}, statuses)
+      self.assertLessEqual(statuses, {0, 200, 400, 429, 500, 503})
+      self.assertTrue(until(lambda: metrics(server)["podium_queue_requests"] == 0))
+      self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
+      self.assertEqual(server.stop(), 0)
 
   def test_a_storm_of_clients_that_leave(self):
     with Server() as server:
