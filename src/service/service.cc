@@ -53,6 +53,7 @@ class Service::Flight {
   StageTimes times;
 
   std::atomic<bool> cancelled{false};
+  std::atomic<bool> ended{false};
   std::atomic<uint64_t> number{0};  // in the queue; 0 before
 };
 
@@ -140,18 +141,20 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
     done(Answer(InvalidArgument("documents: got none, expected at least one")));
     return nullptr;
   }
+  // Its memory is had before anything counts on it: what is admitted ends through End().
   const double cost = EstimateCost(request);
+  auto flight = std::make_shared<Flight>(*this, std::move(request), std::move(done), cost);
   const std::chrono::duration<double> wait(queue_.EstimatedSeconds(cost));
   Refusal refusal = Refusal::kNone;
   {
     MutexLock lock(mutex_);
-    refusal = admission_.Enter(request.key, cost, wait, request.deadline - Clock::now());
+    refusal =
+        admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
   }
   if (refusal != Refusal::kNone) {
-    done(Refuse(refusal, cost));
+    flight->done(Refuse(refusal, cost));
     return nullptr;
   }
-  auto flight = std::make_shared<Flight>(*this, std::move(request), std::move(done), cost);
   text_threads_->Add([this, flight] { return EncodeSlice(flight); });
   return flight;
 }
@@ -172,16 +175,13 @@ bool Service::EncodeSlice(const std::shared_ptr<Flight>& shared) {
       bytes += pair.document.size() + 64;
       ++flight.next;
     }
+    flight.times.tokenize += Clock::now() - start;
+    if (status.ok() && flight.next < flight.request.pairs.size()) return true;
+    if (status.ok()) EnterQueue(shared);
   } catch (const std::bad_alloc&) {
     status = ResourceExhausted("out of memory");
   }
-  flight.times.tokenize += Clock::now() - start;
-  if (!status.ok()) {
-    End(flight, JobsResult(std::move(status)));
-    return false;
-  }
-  if (flight.next < flight.request.pairs.size()) return true;
-  EnterQueue(shared);
+  if (!status.ok()) End(flight, JobsResult(std::move(status)));
   return false;
 }
 
@@ -213,6 +213,8 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
 }
 
 void Service::End(Flight& flight, JobsResult result) {
+  // Once, also where the queue could not be entered and both it and its caller say so.
+  if (flight.ended.exchange(true)) return;
   {
     MutexLock lock(mutex_);
     admission_.Leave(flight.request.key, flight.cost);
