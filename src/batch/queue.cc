@@ -76,11 +76,11 @@ JobQueue::Load JobQueue::load() {
   return {requests_.size(), waiting_.pairs(), waiting_.cost()};
 }
 
-double JobQueue::EstimatedSeconds(double cost) {
+double JobQueue::EstimatedSeconds(double cost, double ahead) {
   const double speed = speed_.load(std::memory_order_relaxed);
   if (speed <= 0) return 0;
   MutexLock lock(mutex_);
-  return (running_cost_ + waiting_.CostBefore(cost) + cost) / speed;
+  return (running_cost_ + waiting_.CostBefore(cost) + ahead + cost) / speed;
 }
 
 bool JobQueue::TakeBatch(Running& running) {

@@ -40,8 +40,9 @@ class JobQueue {
     double cost = 0;      // waiting
   };
   Load load() EXCLUDES(mutex_);
-  /// Seconds until a new request of this cost would have ended; 0 while the speed is not known.
-  double EstimatedSeconds(double cost) EXCLUDES(mutex_);
+  /// Seconds until a new request of this cost would have ended, with `ahead` more cost before it
+  /// that has not come here yet; 0 while the speed is not known.
+  double EstimatedSeconds(double cost, double ahead) EXCLUDES(mutex_);
   double Cost(std::span<const int> lengths) const;
   /// Measured, in cost per second; 0 before the first batch.
   double speed() const { return speed_.load(std::memory_order_relaxed); }

@@ -27,8 +27,9 @@ namespace podium {
 
 struct RouteOptions {
   api::DecodeLimits decode;
-  /// Until when a request must be answered that does not say so itself (X-Request-Timeout-Ms).
-  int timeout_ms = 30'000;
+  /// Until when a request must be answered that does not say so itself (X-Request-Timeout-Ms). Long:
+  /// a client that waits no longer closes its connection, which ends its work at once.
+  int timeout_ms = 120'000;
   /// Of X-Request-Timeout-Ms; more is this much.
   int timeout_ms_max = 600'000;
   /// Of a body when it is inflated; the connection's limit on what comes.

@@ -48,8 +48,9 @@ class Service::Flight {
   RequestEncoder encoder;
   EncodedPairs pairs;
   std::vector<Score> scores;
-  size_t next = 0;  // pair to be encoded
-  double cost;      // held at the admission
+  size_t next = 0;           // pair to be encoded
+  double cost;               // held at the admission
+  double encoding_cost = 0;  // counted among what is not in the queue yet; under the service's lock
   StageTimes times;
 
   std::atomic<bool> cancelled{false};
@@ -106,7 +107,7 @@ double Service::EstimateCost(const ServiceRequest& request) const {
   return cost;
 }
 
-Answer Service::Refuse(Refusal refusal, double cost) {
+Answer Service::Refuse(Refusal refusal, std::chrono::duration<double> wait) {
   const double speed = queue_.speed();
   double inside = 0;
   {
@@ -123,7 +124,7 @@ Answer Service::Refuse(Refusal refusal, double cost) {
       break;
     case Refusal::kDeadline:
       message = Concat("the server is busy: the answer would take about ",
-                       static_cast<int64_t>(1000 * queue_.EstimatedSeconds(cost)),
+                       static_cast<int64_t>(1000 * wait.count()),
                        " ms, longer than the request's time limit");
       break;
     default:
@@ -144,15 +145,26 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
   // Its memory is had before anything counts on it: what is admitted ends through End().
   const double cost = EstimateCost(request);
   auto flight = std::make_shared<Flight>(*this, std::move(request), std::move(done), cost);
-  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(cost));
+  double ahead = 0;
+  {
+    MutexLock lock(mutex_);
+    // Even sharing does no more for another request, before this one ends, than this one costs.
+    ahead = std::min(encoding_cost_, encoding_count_ * cost);
+  }
+  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(cost, ahead));
   Refusal refusal = Refusal::kNone;
   {
     MutexLock lock(mutex_);
     refusal =
         admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
+    if (refusal == Refusal::kNone) {
+      flight->encoding_cost = cost;
+      encoding_cost_ += cost;
+      ++encoding_count_;
+    }
   }
   if (refusal != Refusal::kNone) {
-    flight->done(Refuse(refusal, cost));
+    flight->done(Refuse(refusal, wait));
     return nullptr;
   }
   text_threads_->Add([this, flight] { return EncodeSlice(flight); });
@@ -197,6 +209,7 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
     MutexLock lock(mutex_);
     admission_.Correct(flight->request.key, flight->cost, actual);
     flight->cost = actual;
+    LeaveEncoding(*flight);
   }
   auto jobs = std::make_unique<Jobs>();
   jobs->ids = std::move(flight->pairs.ids);
@@ -212,11 +225,18 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
   if (flight->cancelled.load()) queue_.Cancel(number);
 }
 
+void Service::LeaveEncoding(Flight& flight) {
+  if (flight.encoding_cost == 0) return;
+  encoding_cost_ = --encoding_count_ == 0 ? 0 : encoding_cost_ - flight.encoding_cost;
+  flight.encoding_cost = 0;
+}
+
 void Service::End(Flight& flight, JobsResult result) {
   // Once, also where the queue could not be entered and both it and its caller say so.
   if (flight.ended.exchange(true)) return;
   {
     MutexLock lock(mutex_);
+    LeaveEncoding(flight);
     admission_.Leave(flight.request.key, flight.cost);
   }
   Answer answer(std::move(result.status));

@@ -124,13 +124,17 @@ class Service {
   bool EncodeSlice(const std::shared_ptr<Flight>& flight);
   void EnterQueue(const std::shared_ptr<Flight>& flight);
   void End(Flight& flight, JobsResult result);
-  Answer Refuse(Refusal refusal, double cost) EXCLUDES(mutex_);
+  void LeaveEncoding(Flight& flight) REQUIRES(mutex_);
+  Answer Refuse(Refusal refusal, std::chrono::duration<double> wait) EXCLUDES(mutex_);
 
   const std::unique_ptr<Ranker> ranker_;
   const std::function<void(const BatchReport&)> report_batch_;
   const int text_thread_count_;
   Mutex mutex_;
   Admission admission_ GUARDED_BY(mutex_);
+  // Of what was admitted and is not in the queue yet.
+  double encoding_cost_ GUARDED_BY(mutex_) = 0;
+  int encoding_count_ GUARDED_BY(mutex_) = 0;
   std::atomic<double> tokens_per_byte_;
   std::atomic<uint64_t> refusals_{0};
   std::atomic<bool> engine_works_{true};

@@ -459,8 +459,8 @@ class BadClients(Case):
       body = {"query": "q", "documents": ["x" * 10_000] * 1000, "return_documents": True}
       with server.connect() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        deaf.sendall(request_bytes("/v1/rerank", body))
-        self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 2))
+        deaf.sendall(request_bytes("/v1/rerank", body, "X-Request-Timeout-Ms: 600000\r\n"))
+        self.assertTrue(until(lambda: metrics(server)['podium_requests_total{outcome="ok",route="rerank"}'] == 1))
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
 
@@ -474,7 +474,7 @@ class BadClients(Case):
       large = json.dumps({"query": "q", "documents": ["x" * 30_000] * 1000}).encode()
       def one(_):
         try:
-          return server.ask("POST", "/v1/rerank", large)[0]
+          return server.ask("POST", "/v1/rerank", large, {"X-Request-Timeout-Ms": "600000"})[0]
         except (OSError, http.client.HTTPException):
           return 0
       with ThreadPoolExecutor(4) as pool:
