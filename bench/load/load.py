@@ -19,6 +19,7 @@ import random
 import re
 import subprocess
 import sys
+import threading
 import time
 
 EN = ("the router must be reset after every update because old settings remain in memory a tomato is botanically a berry trains "
@@ -177,6 +178,7 @@ def main():
         break
     if port is None:
       return 1
+    threading.Thread(target=lambda: sys.stderr.writelines(server.stderr), daemon=True).start()
   elif flags:
     parser.error(f"unknown: {flags}")
   try:

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <ctime>
 #include <exception>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "base/concat.h"
@@ -114,7 +116,18 @@ Log::Log(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
 Log::~Log() {
   writer_->logger->flush();
   writer_->logger.reset();
-  writer_->pool.reset();  // waits for its thread
+  // The pool waits for its thread, which may wait for ever, as for a pipe that nobody reads.
+  const auto closed = std::make_shared<std::promise<void>>();
+  std::thread closing([pool = std::move(writer_->pool), closed]() mutable {
+    pool.reset();
+    closed->set_value();
+  });
+  if (closed->get_future().wait_for(kLogCloseMax) == std::future_status::ready) {
+    closing.join();
+  } else {
+    closing.detach();
+    (void)writer_.release();  // its thread may still count there
+  }
 }
 
 Result<std::unique_ptr<Log>> Log::Open(const LogOptions& options) {

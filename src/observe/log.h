@@ -2,6 +2,7 @@
 #ifndef PODIUM_OBSERVE_LOG_H_
 #define PODIUM_OBSERVE_LOG_H_
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -25,6 +26,9 @@ struct LogOptions {
 /// Lines that wait for the log's thread; when writing is slower than that the oldest are dropped.
 constexpr int kLogLinesMax = 8192;
 
+/// Where lines cannot be written the end is not held up for longer.
+constexpr std::chrono::seconds kLogCloseMax{2};
+
 class Log {
  public:
   struct Field {
@@ -34,7 +38,7 @@ class Log {
 
   /// kIo when the file cannot be written.
   static Result<std::unique_ptr<Log>> Open(const LogOptions& options);
-  /// Writes what waits.
+  /// Writes what waits, for kLogCloseMax at most.
   ~Log();
 
   /// Never blocks on the disk and never fails: a line that cannot be written is counted. Strings

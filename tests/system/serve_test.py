@@ -372,6 +372,14 @@ class Keys(Case):
       self.assertTrue(until(lambda: metrics(server)["podium_log_lines_dropped_total"] >= 5))
 
 
+  def test_a_log_that_nobody_reads(self):
+    server = Server("--log-format", "json", follow=False)
+    with server:
+      for i in range(600):  # more than a pipe holds
+        self.assertEqual(server.ask("GET", "/v1/models", headers={"X-Request-Id": "x" * 128})[0], 200)
+      self.assertEqual(server.stop(timeout=20), 0)
+
+
 class Stopping(Case):
   def test_what_was_accepted_is_answered(self):
     with Server("--drain-delay-ms", 300) as server:

@@ -15,7 +15,7 @@ from podium_process import PODIUM, environment
 class Server:
   """Started and ready; ended by stop(), or killed when the test ends."""
 
-  def __init__(self, *flags, env=None):
+  def __init__(self, *flags, env=None, follow=True):
     words = ["--port", "0", *map(str, flags)]
     if "--drain-delay-ms" not in words:
       words += ["--drain-delay-ms", "0"]
@@ -35,7 +35,8 @@ class Server:
       self.process.stderr.close()
       raise RuntimeError("no server: " + "".join(self.log))
     self.reader = threading.Thread(target=lambda: self.log.extend(self.process.stderr), daemon=True)
-    self.reader.start()
+    if follow:  # else nobody reads the log
+      self.reader.start()
 
   def __enter__(self):
     return self
@@ -44,7 +45,8 @@ class Server:
     if self.process.poll() is None:
       self.process.kill()
     self.process.wait()
-    self.reader.join()
+    if self.reader.ident:
+      self.reader.join()
     self.process.stdout.close()
     self.process.stderr.close()
 
