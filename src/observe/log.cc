@@ -1,23 +1,63 @@
 #include "observe/log.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <spdlog/async.h>
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <exception>
 #include <future>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/concat.h"
+#include "base/file.h"
 #include "json/writer.h"
 
 namespace podium {
 namespace {
+
+// Writes to a descriptor. Not through stdio: a thread that waits for a pipe there holds the lock of
+// stderr, which the end of the process wants.
+class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit DescriptorSink(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    for (size_t done = 0; done < line.size();) {
+      const ssize_t written = ::write(descriptor_.get(), line.data() + done, line.size() - done);
+      if (written < 0 && errno != EINTR) spdlog::throw_spdlog_ex("cannot write the log", errno);
+      if (written > 0) done += static_cast<size_t>(written);
+    }
+  }
+  void flush_() override {}
+
+ private:
+  const FileDescriptor descriptor_;
+};
+
+// The file, or a descriptor of standard error that is ours to close.
+Result<FileDescriptor> OpenTarget(const std::string& file) {
+  constexpr int kMode = 0644;
+  const int descriptor =
+      file.empty() ? ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+                   : ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kMode);
+  if (descriptor < 0) {
+    return IoError(Concat("log: cannot open ", file.empty() ? "standard error" : file, ": ",
+                          std::generic_category().message(errno)));
+  }
+  return FileDescriptor(descriptor);
+}
 
 std::string Time(int64_t unix_ms) {
   const std::time_t seconds = unix_ms / 1000;
@@ -134,13 +174,9 @@ Result<std::unique_ptr<Log>> Log::Open(const LogOptions& options) {
   auto writer = std::make_unique<Writer>();
   writer->format = options.format;
   writer->level = options.level;
+  PODIUM_ASSIGN_OR_RETURN(FileDescriptor target, OpenTarget(options.file));
   try {
-    std::shared_ptr<spdlog::sinks::sink> sink;
-    if (options.file.empty()) {
-      sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    } else {
-      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file);
-    }
+    auto sink = std::make_shared<DescriptorSink>(std::move(target));
     writer->pool = std::make_shared<spdlog::details::thread_pool>(
         kLogLinesMax, 1, [] { pthread_setname_np(pthread_self(), "podium-log"); });
     writer->logger = std::make_shared<spdlog::async_logger>(

@@ -468,7 +468,7 @@ class BadClients(Case):
       with server.connect() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.sendall(request_bytes("/v1/rerank", body, "X-Request-Timeout-Ms: 600000\r\n"))
-        self.assertTrue(until(lambda: metrics(server)['podium_requests_total{outcome="ok",route="rerank"}'] == 1))
+        self.assertTrue(until(lambda: metrics(server)['podium_requests_total{outcome="ok",route="rerank"}'] == 1, 120))
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
 
