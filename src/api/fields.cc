@@ -91,8 +91,9 @@ Result<int> Fields::Int(std::string_view key, int otherwise) const {
 Result<std::optional<double>> Fields::Number(std::string_view key) const {
   const auto value = Find(key);
   if (!value) return std::optional<double>();
-  if (const auto number = value->AsDouble()) return std::optional(*number);
-  return WrongType(key, *value, "a number");
+  std::optional<double> number = value->AsDouble();
+  if (!number) return WrongType(key, *value, "a number");
+  return number;
 }
 
 Result<std::string_view> Fields::String(std::string_view key) const {

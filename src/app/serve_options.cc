@@ -59,7 +59,7 @@ ServeSetting List(const char* name, const char* help, std::vector<std::string>& 
 
 template <typename T>
 ServeSetting Choice(const char* name, const char* help, T& target,
-                    std::vector<std::pair<const char*, T>> choices) {
+                    const std::vector<std::pair<const char*, T>>& choices) {
   const auto set = [&target, choices](const std::string& text) -> Status {
     std::string allowed;
     for (const auto& [word, value] : choices) {

@@ -166,7 +166,8 @@ Log::~Log() {
     closing.join();
   } else {
     closing.detach();
-    (void)writer_.release();  // its thread may still count there
+    // Its thread may still count there.
+    [[maybe_unused]] Writer* const left = writer_.release();
   }
 }
 
