@@ -46,7 +46,8 @@ Result<std::map<std::string, FileSetting>> ParseConfigFile(std::string_view text
       }
       const std::string& name = entry.first.Scalar();
       if (entry.second.IsNull()) continue;  // `name:` alone: not set
-      PODIUM_ASSIGN_OR_RETURN(std::string value, ValueText(entry.second, where + ": " + name));
+      PODIUM_ASSIGN_OR_RETURN(std::string value,
+                              ValueText(entry.second, Concat(where, ": ", name)));
       if (!settings.emplace(name, FileSetting{std::move(value), line}).second) {
         return InvalidArgument(Concat(where, ": ", name, " is set twice"));
       }
