@@ -21,6 +21,9 @@
 namespace podium {
 namespace {
 
+// Some of Asio's functions return the error that they also put into their argument.
+// NOLINTBEGIN(bugprone-unused-return-value)
+
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
@@ -387,5 +390,7 @@ void RefuseConnection(asio::ip::tcp::socket socket) {
   error_code ignored;
   socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
 }
+
+// NOLINTEND(bugprone-unused-return-value)
 
 }  // namespace podium

@@ -21,6 +21,9 @@
 namespace podium {
 namespace {
 
+// Some of Asio's functions return the error that they also put into their argument.
+// NOLINTBEGIN(bugprone-unused-return-value)
+
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
@@ -170,5 +173,7 @@ int Server::connections() const { return impl_->connections().size(); }
 bool Server::AwaitClosed(std::chrono::steady_clock::duration patience) {
   return impl_->connections().AwaitNone(patience);
 }
+
+// NOLINTEND(bugprone-unused-return-value)
 
 }  // namespace podium
