@@ -357,12 +357,6 @@ Status PackedFile::Verify(const PackedSection& section) const {
                         Hexadecimal(checksum), ", expected ", Hexadecimal(section.checksum)));
 }
 
-void PackedFile::DropCopied() const {
-  for (const PackedSection& section : directory_.sections) {
-    if (section.name.ends_with(".panels")) file_.Drop(section.offset, section.bytes);
-  }
-}
-
 void PackedFile::Prefetch() const {
   for (const PackedSection& section : directory_.sections) {
     if (section.name != "embeddings.word") file_.Prefetch(section.offset, section.bytes);

@@ -106,9 +106,11 @@ class PackedFile {
   /// kCorrupt when the section's bytes do not have its checksum.
   Status Verify(const PackedSection& section) const;
 
-  /// Takes the pages of linear layers in bytes out of this process's memory: they were copied. They
-  /// stay in the page cache as long as there is room.
-  void DropCopied() const;
+  /// Takes whole pages of a part of bytes() out of this process's memory: it was copied. They stay
+  /// in the page cache as long as there is room.
+  void Drop(std::span<const std::byte> part) const {
+    file_.Drop(static_cast<size_t>(part.data() - file_.bytes().data()), part.size());
+  }
 
   /// Starts reading all but the word embeddings, of which few rows are used.
   void Prefetch() const;

@@ -317,6 +317,8 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     for (const PanelTask& task : tasks.subspan(begin, end - begin)) {
       if (task.copied_bytes > 0) {
         std::memcpy(task.out, task.first, task.copied_bytes);
+        // At once, so that both copies are in memory for a moment only.
+        file->Drop({static_cast<const std::byte*>(task.first), task.copied_bytes});
       } else if (task.scale != nullptr) {
         PackBytes(table, task);
       } else {
@@ -324,7 +326,6 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
       }
     }
   });
-  if (file != nullptr && !plan.in_place) file->DropCopied();
   PODIUM_RETURN_IF_ERROR(weights->CheckUnchanged());  // what was packed is what the file held
   return weights;
 }

@@ -84,8 +84,8 @@ struct WeightPlan {
 /// too (packed_model.h, pack.cc), and a change of what they mean a new version.
 ///
 /// A packed file's bytes are copied into the arena and its huge pages: read in place, in pages of
-/// 4 KiB of the page cache, v2-m3's shape had 1,790 instead of 4,110 tokens a second with amx and
-/// 1,080 instead of 1,260 with avx512_vnni in a virtual machine, whose page walks are long.
+/// 4 KiB of the page cache, v2-m3's shape had 3,570 instead of 4,310 tokens a second with amx and
+/// 1,240 instead of 1,370 with avx512_vnni in a virtual machine, whose page walks are long.
 class NativeWeights {
  public:
   static Result<std::unique_ptr<NativeWeights>> Pack(std::shared_ptr<const Model> model,
