@@ -170,6 +170,29 @@ void DescribePack(CLI::App& command, PackCommand& pack) {
       ->delimiter(',')
       ->type_name("NAMES");
   command
+      .add_option(
+          "--calibrate", pack.calibrate.path,
+          "Score pairs of these lists with each part in float and leave in float what bytes "
+          "do not suit")
+      ->type_name("LISTS");
+  command.add_option("--pairs", pack.pairs, "Pairs of --calibrate")
+      ->check(CLI::Range(2, kCalibratedPairsMax))
+      ->type_name("")
+      ->capture_default_str();
+  command
+      .add_option("--target", pack.target_sd,
+                  "Mean error that --calibrate is content with, in standard deviations of the fp32 "
+                  "logits")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("")
+      ->capture_default_str();
+  command
+      .add_option("--float-share", pack.float_share,
+                  "Of the work of linear layers, what --calibrate may leave in float at most")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("")
+      ->capture_default_str();
+  command
       .add_option("--threads", pack.threads, "Threads; default: as many as this process may use")
       ->check(CLI::Range(0, 1024))
       ->type_name("");

@@ -58,6 +58,22 @@ class Pack(Case):
     self.podium("pack", MODEL, code=2)
     self.podium("pack", "--verify", code=2)
 
+  def test_calibrating_leaves_in_float_what_gains_most(self):
+    documents = ["A tomato is a berry.", "Trains run twice a day."]
+    lists = self.file("lists.jsonl", "".join(
+        json.dumps({"query": query, "documents": [*documents, f"{query}!"]}) + "\n" for query in ("what is a tomato", "when do trains run", "番茄是什么", "how long is the warranty")))
+    words = ("--calibrate", lists, "--pairs", "8")
+    _, facts = self.pack(*words, "--target", "0", "--float-share", "0.06")
+    self.assertIn("on 8 pairs", facts["calibration"])
+    self.assertIn(len(facts["in_float"]), (2, 4))  # one FFN or one attention is what the share allows
+    _, facts = self.pack(*words, "--target", "1")
+    self.assertEqual(facts["in_float"], [])
+    path = self.folder / "model.podium"
+    facts = json.loads(self.podium("inspect", "--model", path, "--format", "json")[0])
+    self.assertIn("8 pairs", facts["packed_calibration"])
+    self.podium("pack", MODEL, "-o", path, "--calibrate", lists, "--float", "layers.0.ffn", code=2)
+    self.fails("pack", MODEL, "-o", path, "--calibrate", self.folder / "none.jsonl", says=["none.jsonl"])
+
   def test_a_layer_in_float(self):
     _, facts = self.pack("--float", "layers.3.ffn,layers.0.attention")
     self.assertEqual(facts["in_float"], [f"layers.0.{part}" for part in ("query", "key", "value", "attention_output")] +
