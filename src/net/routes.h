@@ -27,8 +27,8 @@ namespace podium {
 
 struct RouteOptions {
   api::DecodeLimits decode;
-  /// Until when a request must be answered that does not say so itself (X-Request-Timeout-Ms). Long:
-  /// a client that waits no longer closes its connection, which ends its work at once.
+  /// Until when a request must be answered that does not say so itself (X-Request-Timeout-Ms).
+  /// Long: a client that waits no longer closes its connection, which ends its work at once.
   int timeout_ms = 120'000;
   /// Of X-Request-Timeout-Ms; more is this much.
   int timeout_ms_max = 600'000;
