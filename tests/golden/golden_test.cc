@@ -143,7 +143,12 @@ TEST(ShardedCheckpoint, GivesTheSameBitsAsOneFile) {
 
 // Bytes cost a share of the spread of the logits, not a share of each: about what separates two
 // documents that are equally good.
+// What sanitizers look for, the small checkpoints above run as well; these two take four minutes
+// there.
+constexpr const char* kSlowWhenSanitized = "figures of a whole model, too slow in this build";
+
 TEST(BundledModel, InBytesIsCloseToItsReference) {
+  if (PODIUM_SANITIZED != 0) GTEST_SKIP() << kSlowWhenSanitized;
   const std::string folder = PODIUM_SOURCE_DIR "/models/podium-mini-zh-en";
   const std::vector<GoldenCase> cases = ReadReference(folder + "/reference.jsonl");
   auto model = OpenModel(folder);
@@ -173,6 +178,7 @@ TEST(BundledModel, InBytesIsCloseToItsReference) {
 }
 
 TEST(BundledModel, GivesItsReferenceLogitsAndRanking) {
+  if (PODIUM_SANITIZED != 0) GTEST_SKIP() << kSlowWhenSanitized;
   const std::string folder = PODIUM_SOURCE_DIR "/models/podium-mini-zh-en";
   const std::vector<GoldenCase> cases = ReadReference(folder + "/reference.jsonl");
   ASSERT_EQ(cases.size(), 60u);
