@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "text/grapheme.h"
 #include "text/unicode.h"
 
 namespace podium {

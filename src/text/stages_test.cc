@@ -10,9 +10,9 @@
 #include "text/added_tokens.h"
 #include "text/character_steps.h"
 #include "text/charsmap.h"
+#include "text/grapheme.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
-#include "text/unicode.h"
 
 namespace podium {
 namespace {

@@ -5,18 +5,6 @@
 namespace podium {
 namespace {
 
-// The reference's tables (Unicode 17) know characters that utf8proc 2.8's (Unicode 14) do not.
-// Their stand-ins have the class that the newer version gives them; all other characters agree.
-char32_t ClassStandIn(char32_t code) {
-  if (code < 0x897) return code;
-  const bool extend =
-      code == 0x897 || (code >= 0x1ACF && code <= 0x1ADD) || (code >= 0x1AE0 && code <= 0x1AEB);
-  if (extend) return 0x300;           // Extend
-  if (code == 0x113D1) return 0x600;  // Prepend
-  if (code == 0x11A3A) return 'a';    // no longer Prepend
-  return code;
-}
-
 // Word characters that came after Unicode 14.
 bool IsNewerWord(char32_t code) {
   static constexpr struct {
@@ -70,32 +58,6 @@ bool IsWord(char32_t code) {
       }
       return IsNewerWord(code);
   }
-}
-
-bool StandsAlone(char32_t code) {
-  const auto stand_in = static_cast<utf8proc_int32_t>(ClassStandIn(code));
-  const auto boundary = utf8proc_get_property(stand_in)->boundclass;
-  return boundary == UTF8PROC_BOUNDCLASS_OTHER || boundary == UTF8PROC_BOUNDCLASS_CONTROL ||
-         boundary == UTF8PROC_BOUNDCLASS_LF;
-}
-
-bool GraphemeBreaker::StartsCluster(char32_t code) {
-  code = ClassStandIn(code);
-  bool starts = true;
-  if (has_previous_) {
-    if (previous_ < 0x80 && code < 0x80) {
-      starts = !(previous_ == '\r' && code == '\n');
-      state_ = 0;
-    } else {
-      starts = utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(previous_),
-                                                static_cast<utf8proc_int32_t>(code), &state_) != 0;
-    }
-  } else {
-    state_ = 0;
-    has_previous_ = true;
-  }
-  previous_ = code;
-  return starts;
 }
 
 }  // namespace podium
