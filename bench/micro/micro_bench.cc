@@ -1,5 +1,5 @@
 // The kernels against the processor's peak: one line per product shape and per attention shape, one
-// thread. Usage: micro_bench [--isa NAME] [--seconds S]
+// thread. Usage: micro_bench [--isa NAME] [--seconds S] [--weights-mib N]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -40,6 +40,7 @@ double Rate(double work, double seconds, F&& call) {
 struct Probe {
   const kernels::Table& table;
   double seconds;
+  size_t weight_bytes;  // that int8 products take in turn, as the layers of a pass do
 
   // Alternates with the peak so that a drift of the machine's clock cancels.
   void Report(const char* name, double work, FunctionRef<void()> call, Unit unit = Unit::kFp32) {
@@ -80,8 +81,11 @@ struct Probe {
              (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64 / sizeof(storage[0]);
     };
     std::vector<uint8_t> a(kernels::Int8BlockBytes(rows, kernels::Int8Depth(k)) + 64, 1);
-    std::vector<int8_t> w(
-        kernels::Int8RowsPadded(n) / kernels::kInt8Block * kernels::Int8PanelBytes(k) + 64, 1);
+    const size_t product_bytes =
+        kernels::Int8RowsPadded(n) / kernels::kInt8Block * kernels::Int8PanelBytes(k);
+    const size_t products = std::max<size_t>(1, weight_bytes / product_bytes);
+    std::vector<int8_t> w(products * product_bytes + 64, 1);
+    size_t turn = 0;
     std::vector<float> scale(static_cast<size_t>(std::max(rows, n)) + 32, 0.001f);
     std::vector<int32_t> start(static_cast<size_t>(n) + 32), sums(kernels::kInt8Scratch + 16);
     const size_t stride = static_cast<size_t>(n) + 32;
@@ -100,15 +104,19 @@ struct Probe {
     args.c_element = gelu ? kernels::Element::kF16 : kernels::Element::kF32;
     args.activate = gelu ? kernels::Activate::kGeluErf : kernels::Activate::kNone;
     args.scratch = aligned(sums);
+    const auto product = [&] {
+      args.w = aligned(w) + turn++ % products * product_bytes;
+      table.int8_product(args);
+    };
     char name[80];
     std::snprintf(name, sizeof name, "int8 product %4d x %4d x %4d %s", rows, k, n,
                   gelu ? "gelu, f16" : "f32");
-    Report(name, 2.0 * rows * k * n, [&] { table.int8_product(args); }, Unit::kInt8);
+    Report(name, 2.0 * rows * k * n, product, Unit::kInt8);
     if (gelu) return;
     args.residual = c.data();
     args.residual_stride = stride;
     std::snprintf(name, sizeof name, "int8 product %4d x %4d x %4d f32 + residual", rows, k, n);
-    Report(name, 2.0 * rows * k * n, [&] { table.int8_product(args); }, Unit::kInt8);
+    Report(name, 2.0 * rows * k * n, product, Unit::kInt8);
   }
 
   void Attention(int length, int head_size) {
@@ -133,9 +141,12 @@ struct Probe {
 int Main(int argc, char** argv) {
   const kernels::Table* table = kernels::BestTable();
   double seconds = 0.3;
+  size_t weights_mib = 0;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--isa") == 0) table = kernels::FindTable(argv[i + 1]);
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
+    if (std::strcmp(argv[i], "--weights-mib") == 0)
+      weights_mib = std::strtoul(argv[i + 1], nullptr, 10);
   }
   if (table == nullptr) {
     std::fprintf(stderr, "micro_bench: no such table here\n");
@@ -145,7 +156,7 @@ int Main(int argc, char** argv) {
   std::printf("table %s; peak: one thread %.1f GFLOPS, two threads %.1f\n", table->name,
               Peak(table->name, Unit::kFp32, seconds) * 1e-9,
               measure::TeamPeak(table->name, Unit::kFp32, seconds, team) * 1e-9);
-  Probe probe{*table, seconds};
+  Probe probe{*table, seconds, weights_mib << 20};
   using enum kernels::Element;
   constexpr auto kPlain = kernels::Activate::kNone;
   for (const int hidden : {384, 768, 1024}) {
