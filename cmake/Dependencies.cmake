@@ -34,20 +34,21 @@ if(NOT PODIUM_KERNELS_ONLY)
     add_library(utf8proc::utf8proc ALIAS utf8proc)
   endif()
 
-  # Only for `podium serve`: Beast and Asio (headers alone), zlib, spdlog, prometheus-cpp, yaml-cpp. Never downloaded:
+  # Only for `podium serve`: Beast and Asio (headers alone), OpenSSL, zlib, spdlog, prometheus-cpp, yaml-cpp. Never downloaded:
   # every distribution has them, and Boost's archive is larger than all of the rest.
   set(PODIUM_SERVE_FOUND OFF)
   if(PODIUM_SERVE)
     set(Boost_NO_WARN_NEW_VERSIONS ON)
     find_package(Boost 1.81 QUIET)
+    find_package(OpenSSL 3.0 QUIET COMPONENTS SSL Crypto)
     find_package(ZLIB QUIET)
     find_package(spdlog 1.10 QUIET)
     find_package(prometheus-cpp CONFIG QUIET)
     find_package(yaml-cpp 0.7 QUIET)
-    if(Boost_FOUND AND ZLIB_FOUND AND spdlog_FOUND AND prometheus-cpp_FOUND AND yaml-cpp_FOUND)
+    if(Boost_FOUND AND OpenSSL_FOUND AND ZLIB_FOUND AND spdlog_FOUND AND prometheus-cpp_FOUND AND yaml-cpp_FOUND)
       set(PODIUM_SERVE_FOUND ON)
     else()
-      message(STATUS "podium serve: left out, Boost 1.81, zlib, spdlog 1.10, prometheus-cpp or yaml-cpp 0.7 was not found")
+      message(STATUS "podium serve: left out, Boost 1.81, OpenSSL 3, zlib, spdlog 1.10, prometheus-cpp or yaml-cpp 0.7 was not found")
     endif()
   endif()
 

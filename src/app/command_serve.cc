@@ -52,12 +52,13 @@ constexpr int64_t kCopiesOfABody = 3;  // its bytes, the parsed text, the reply
 
 WorstCase ComputeWorstCase(const ServeOptions& options, const Ranker& ranker) {
   constexpr int64_t kBytesOfAToken = 8;  // id, segment, and what is remembered of duplicates
-  constexpr int64_t kConnectionBytes = 96 << 10;
+  // Buffers of a connection; through TLS those of OpenSSL and Asio beside them.
+  const int64_t connection_bytes = options.server.tls != nullptr ? 192 << 10 : 96 << 10;
   const NetLimits& limits = options.server.limits;
   WorstCase worst;
   worst.fixed = static_cast<int64_t>(ranker.engine_info().weight_bytes + ranker.arena_bytes()) +
                 kBytesOfAToken * options.service.admission.cost_max +
-                kConnectionBytes * limits.connections_max;
+                connection_bytes * (limits.connections_max + kAdminConnectionsMax);
   worst.bodies = kCopiesOfABody * limits.body_bytes_inside_max;
   return worst;
 }
@@ -88,6 +89,25 @@ Result<ApiKeys> ReadKeys(const std::string& file) {
   return ApiKeys::Parse(text, file);
 }
 
+// Null where no files were named.
+Result<std::shared_ptr<const TlsIdentity>> ReadTls(const ServeOptions& options) {
+  if (options.tls_certificate_file.empty()) return std::shared_ptr<const TlsIdentity>();
+  return TlsIdentity::Read(options.tls_certificate_file, options.tls_key_file);
+}
+
+// Keeps the end of its validity where the metrics show it, and warns where it is no use today.
+void NoteCertificate(const TlsIdentity* tls, Routes& routes, Log& log) {
+  if (tls == nullptr) return;
+  routes.certificate_valid_until.store(tls->valid_until());
+  const int64_t now = std::time(nullptr);
+  const bool valid = now >= tls->valid_from() && now < tls->valid_until();
+  log.Write(valid ? LogLevel::kInfo : LogLevel::kWarning,
+            valid ? "certificate" : "certificate_not_valid_now",
+            {{"subject", tls->subject()},
+             {"valid_from", tls->valid_from()},
+             {"valid_until", tls->valid_until()}});
+}
+
 // The names that replies and /v1/models show: without "*", never empty.
 std::vector<std::string> ShownNames(const std::vector<std::string>& served,
                                     const std::string& name) {
@@ -115,17 +135,21 @@ api::ServedModel Describe(const ServeOptions& options, const std::string& name,
           .version = Version()};
 }
 
-void PrintStart(const std::string& address, const std::string& name, const Ranker& ranker,
-                const WorstCase& worst) {
+void PrintStart(const ServeOptions& options, const Server& server, const std::string& name,
+                const Ranker& ranker) {
   const EngineInfo& engine = ranker.engine_info();
+  const WorstCase worst = ComputeWorstCase(options, ranker);
+  if (const std::string admin = server.admin_address(); !admin.empty()) {
+    std::fprintf(stderr, "podium %s: metrics and health on http://%s\n", Version(), admin.c_str());
+  }
   std::fprintf(stderr,
-               "podium %s: serving %s on http://%s\n"
+               "podium %s: serving %s on %s://%s\n"
                "  %s, %s, %d thread%s, pairs of up to %d tokens\n"
                "  memory: weights %s, activations %s, at most %s in all\n",
-               Version(), name.c_str(), address.c_str(), engine.precision.c_str(),
-               engine.isa.c_str(), ranker.threads(), ranker.threads() == 1 ? "" : "s",
-               ranker.length_max(), ByteSize(engine.weight_bytes).c_str(),
-               ByteSize(ranker.arena_bytes()).c_str(),
+               Version(), name.c_str(), options.server.tls != nullptr ? "https" : "http",
+               server.address().c_str(), engine.precision.c_str(), engine.isa.c_str(),
+               ranker.threads(), ranker.threads() == 1 ? "" : "s", ranker.length_max(),
+               ByteSize(engine.weight_bytes).c_str(), ByteSize(ranker.arena_bytes()).c_str(),
                ByteSize(static_cast<uint64_t>(worst.total())).c_str());
 }
 
@@ -138,18 +162,22 @@ int PrintConfig(ResolvedOptions& resolved, Output& out) {
   return status.ok() ? kExitOk : Fail(status);
 }
 
-// Keys and log level again, from where they came. What is wrong is logged and changes nothing.
-void Reload(const ServeCommand& command, Routes& routes, Log& log) {
-  auto resolved = ResolveServeOptions(command.given, ProcessEnvironment);
-  auto keys = resolved.ok() ? ReadKeys(resolved->options.api_keys_file)
-                            : Result<ApiKeys>(resolved.status());
-  if (!keys.ok()) {
-    log.Write(LogLevel::kError, "reload_failed", {{"error", keys.status().message()}});
-    return;
+// Keys, certificate and log level again, from where they came. What is wrong is logged, and then
+// nothing changes.
+Status TryReload(const ServeCommand& command, bool secure, Routes& routes, Server& server,
+                 Log& log) {
+  PODIUM_ASSIGN_OR_RETURN(auto resolved, ResolveServeOptions(command.given, ProcessEnvironment));
+  PODIUM_ASSIGN_OR_RETURN(auto keys, ReadKeys(resolved.options.api_keys_file));
+  PODIUM_ASSIGN_OR_RETURN(const auto tls, ReadTls(resolved.options));
+  if (secure != (tls != nullptr)) {
+    return InvalidArgument("tls-certificate-file: a start is needed to begin or end with TLS");
   }
-  log.set_level(resolved->options.log.level);
-  log.Write(LogLevel::kInfo, "reloaded", {{"keys", static_cast<int64_t>(keys->size())}});
-  routes.SetKeys(*std::move(keys));
+  log.set_level(resolved.options.log.level);
+  log.Write(LogLevel::kInfo, "reloaded", {{"keys", static_cast<int64_t>(keys.size())}});
+  routes.SetKeys(std::move(keys));
+  NoteCertificate(tls.get(), routes, log);
+  server.SetTls(tls);
+  return OkStatus();
 }
 
 // Serves until a signal ends it; the exit code.
@@ -158,7 +186,9 @@ int ServeUntilSignal(const ServeCommand& command, const ServeOptions& options,
   int caught = 0;
   while (caught != SIGTERM && caught != SIGINT) {
     caught = AwaitSignal(signals, std::chrono::hours(1));
-    if (caught == SIGHUP) Reload(command, routes, log);
+    if (caught != SIGHUP) continue;
+    const Status status = TryReload(command, options.server.tls != nullptr, routes, server, log);
+    if (!status.ok()) log.Write(LogLevel::kError, "reload_failed", {{"error", status.message()}});
   }
   log.Write(LogLevel::kInfo, "stopping", {{"signal", int64_t{caught}}});
   routes.BeginStopping();
@@ -192,6 +222,10 @@ int Run(const ServeCommand& command, Session session) {
   auto keys = ReadKeys(options.api_keys_file);
   if (!keys.ok()) return Fail(keys.status());
 
+  auto tls = ReadTls(options);
+  if (!tls.ok()) return Fail(tls.status());
+  options.server.tls = *std::move(tls);
+
   const sigset_t signals = BlockSignals();
   auto log = Log::Open(options.log);
   if (!log.ok()) return Fail(log.status());
@@ -219,8 +253,8 @@ int Run(const ServeCommand& command, Session session) {
   routes.SetKeys(*std::move(keys));
   auto server = Server::Start(options.server, routes);
   if (!server.ok()) return Fail(server.status());
-  PrintStart((*server)->address(), name, service->ranker(),
-             ComputeWorstCase(options, service->ranker()));
+  NoteCertificate(options.server.tls.get(), routes, **log);
+  PrintStart(options, **server, name, service->ranker());
   const int code = ServeUntilSignal(command, options, signals, routes, **server, **log);
   // Completions of the service go to the server's threads' queues, so those outlive it.
   (*server)->Stop();

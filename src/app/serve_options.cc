@@ -39,6 +39,7 @@ ServeSetting Text(const char* name, const char* help, std::string& target) {
 ServeSetting List(const char* name, const char* help, std::vector<std::string>& target) {
   const auto set = [&target](const std::string& text) -> Status {
     std::vector<std::string> parts;
+    if (text.empty() && target.empty()) return OkStatus();
     for (size_t from = 0; from <= text.size();) {
       const size_t end = std::min(text.find(',', from), text.size());
       if (end == from)
@@ -92,6 +93,17 @@ Status CheckTogether(const ServeOptions& options) {
     return InvalidArgument(Concat("body-bytes-max: got ", limits.body_bytes_max,
                                   ", more than body-bytes-inside-max, which is ",
                                   limits.body_bytes_inside_max));
+  }
+  if (options.tls_certificate_file.empty() != options.tls_key_file.empty()) {
+    return InvalidArgument("tls-certificate-file and tls-key-file: got one, expected both or none");
+  }
+  for (const std::string& origin : options.routes.cors_origins) {
+    if (const Status status = Cors::CheckOrigin(origin); !status.ok()) {
+      return InvalidArgument(Concat("cors-origins: ", status.message()));
+    }
+  }
+  if (options.server.admin_port < 0 && !options.server.admin_host.empty()) {
+    return InvalidArgument("admin-host: got no admin-port for it");
   }
   return OkStatus();
 }
@@ -149,6 +161,16 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
                    open.read_in_place, {{"off", false}, {"on", true}}),
       Text("host", "Address to listen on", server.host),
       Number("port", "Port to listen on; 0: any that is free", server.port, 0, 65535),
+      Number("admin-port", "Port for metrics and health; 0: any that is free, -1: the same port",
+             server.admin_port, -1, 65535),
+      Text("admin-host", "Address of the admin port; default: that of host", server.admin_host),
+      Text("tls-certificate-file",
+           "PEM file, issuers behind the certificate: serves HTTPS; read again on SIGHUP",
+           options.tls_certificate_file),
+      Text("tls-key-file", "PEM file with its key", options.tls_key_file),
+      List("cors-origins",
+           "Web pages that may read replies, comma-separated: https://app.example; \"*\": any",
+           routes.cors_origins),
       List("served-model-name",
            "Names requests may use, comma-separated; \"*\": any; the first is shown in replies",
            routes.served_names),
@@ -169,6 +191,8 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
       Number("body-bytes-inside-max", "Bytes of all bodies together", limits.body_bytes_inside_max,
              1024, kBytes),
       Number("connections-max", "Open connections", limits.connections_max, 1, 1'000'000),
+      Number("handshake-seconds-max", "Seconds for the handshake of TLS",
+             limits.handshake_seconds_max, 1, kDay),
       Number("idle-seconds-max", "Seconds a connection may wait for a request",
              limits.idle_seconds_max, 1, kDay),
       Number("header-seconds-max", "Seconds for a request's headers", limits.header_seconds_max, 1,
@@ -236,6 +260,7 @@ Result<ResolvedOptions> ResolveServeOptions(const GivenSettings& flags,
   PODIUM_RETURN_IF_ERROR(CheckTogether(resolved.options));
   // Bodies may be as large inflated as they may come.
   resolved.options.routes.inflated_bytes_max = resolved.options.server.limits.body_bytes_max;
+  resolved.options.routes.admin_port = resolved.options.server.admin_port >= 0;
   return resolved;
 }
 

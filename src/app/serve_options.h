@@ -24,6 +24,9 @@ struct ServeOptions {
   RouteOptions routes;
   ServiceOptions service;
   std::string api_keys_file;  // "" when nobody needs a key
+  /// Both or none, which is plain HTTP.
+  std::string tls_certificate_file;
+  std::string tls_key_file;
   LogOptions log;
   /// After SIGTERM: not ready, but still serving, until load balancers have noticed.
   int drain_delay_ms = 5000;

@@ -53,6 +53,9 @@ TEST(ServeOptions, WrongValuesNameTheirPlace) {
               HasSubstr("PODIUM_LOG_FORMAT: log-format: got \"xml\", allowed: text, json"));
   EXPECT_THAT(Message({{"timeout-ms", "700000"}}), HasSubstr("more than timeout-ms-max"));
   EXPECT_THAT(Message({{"body-bytes-inside-max", "4096"}}), HasSubstr("body-bytes-inside-max"));
+  EXPECT_THAT(Message({{"tls-key-file", "key.pem"}}), HasSubstr("expected both or none"));
+  EXPECT_THAT(Message({{"cors-origins", "https://a.example/"}}), HasSubstr("without a path"));
+  EXPECT_THAT(Message({{"admin-host", "::1"}}), HasSubstr("no admin-port"));
   EXPECT_THAT(Message({{"served-model-name", "a,,b"}}), HasSubstr("empty name"));
 }
 

@@ -1,11 +1,15 @@
 #include "net/connection.h"
 
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
@@ -16,7 +20,7 @@
 
 #include "api/error.h"
 #include "base/concat.h"
-#include "podium/version.h"
+#include "net/wire.h"
 
 namespace podium {
 namespace {
@@ -50,8 +54,8 @@ std::string HttpDate() {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(asio::ip::tcp::socket socket, Connections& all)
-      : stream_(std::move(socket)),
+  Connection(asio::ip::tcp::socket socket, std::shared_ptr<const TlsIdentity> tls, Connections& all)
+      : stream_(std::move(socket), std::move(tls)),
         all_(all),
         limits_(all.limits()),
         buffer_(static_cast<size_t>(limits_.header_bytes_max) + kReadBytes),
@@ -75,10 +79,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
         if (self != nullptr && self->idle_) self->Close();
       });
     });
-    AwaitRequest();
+    stream_.secure() ? Handshake() : AwaitRequest();
   }
 
  private:
+  void Handshake();
+  void OnHandshakeFailed(error_code error);
   void AwaitRequest();
   static constexpr size_t kReadBytes = 64 << 10;
   static constexpr int64_t kChunkBytes = 64 << 10;  // reserved at a time for a body of unknown size
@@ -86,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // is not lost in the reset that unread bytes cause.
   static constexpr size_t kLingerBytes = 1 << 20;
   static constexpr std::chrono::seconds kLinger{2};
+  static constexpr std::chrono::milliseconds kBetweenLooks{100};
 
   using Parser = http::request_parser<http::string_body>;
 
@@ -95,9 +102,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnBody(error_code error);
   void Dispatch();
   void Watch();
-  void OnReadable(error_code error);
+  void Look();
+  void AskWhetherItLeft();
   void WatchForReset();
   void OnReply(HttpReply reply);
+  void Answer(HttpReply reply);
   /// What is wrong with a request that reaches no route; the connection ends with it.
   void Broken(api::ErrorKind kind, int status, std::string message);
   void BodiesFull() {
@@ -112,7 +121,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool ReserveBody(int64_t bytes);
   HttpRequest TakeHead() const;
 
-  beast::tcp_stream stream_;
+  Wire stream_;
   Connections& all_;
   const NetLimits& limits_;
   beast::flat_buffer buffer_;
@@ -127,8 +136,42 @@ class Connection : public std::enable_shared_from_this<Connection> {
   size_t lingered_ = 0;
   Routes::Cancel cancel_;
   bool answering_ = false;
+  std::optional<asio::steady_timer> next_look_;
+  bool asking_ = false;             // the interim reply is being written
+  std::optional<HttpReply> ready_;  // and this one waits for it
   std::unique_ptr<http::response<http::string_body>> response_;
 };
+
+void Connection::Handshake() {
+  if (all_.closing()) return Close();
+  idle_ = true;
+  stream_.expires_after(std::chrono::seconds(limits_.handshake_seconds_max));
+  stream_.Handshake(IoHandler([self = shared_from_this()](error_code error, size_t) {
+    self->idle_ = false;
+    if (error) return self->OnHandshakeFailed(error);
+    self->AwaitRequest();
+  }));
+}
+
+void Connection::OnHandshakeFailed(error_code error) {
+  if (!all_.closing()) all_.routes().CountFailedHandshake(error.message(), peer_);
+  const bool plain =
+      error.category() == asio::error::get_ssl_category() &&
+      ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
+  if (!plain) return Close();
+  // Somebody forgot the s of https: told in the only way that such a client can read.
+  const std::string body =
+      api::EncodeError({api::ErrorKind::kValidation, 400, "this port speaks TLS: use https"}, "");
+  const std::string reply =
+      Concat("HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n",
+             "Connection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
+  // What a fresh socket's buffer takes at once.
+  (void)!::send(stream_.socket().native_handle(), reply.data(), reply.size(),
+                MSG_DONTWAIT | MSG_NOSIGNAL);
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  stream_.expires_after(kLinger);
+  Linger();
+}
 
 void Connection::AwaitRequest() {
   parser_.emplace();
@@ -163,6 +206,7 @@ HttpRequest Connection::TakeHead() const {
     head.headers.emplace_back(field.name_string(), field.value());
   }
   head.peer = peer_;
+  head.admin = all_.admin();
   return head;
 }
 
@@ -266,42 +310,56 @@ void Connection::Dispatch() {
   Watch();
 }
 
-// While a request is answered: has its client left? Bytes that come are the next request; an end of
-// the stream may be a client that only has no more to say (half-closed) or one that closed its
-// socket. Those differ in what they do with bytes they get: the first takes an interim "100
-// Continue" for what it is, the second resets the connection, which is seen as an error.
+// While a request is answered: has its client left? Bytes that come are the next request, or what
+// TLS says at an end; an end of the stream may be a client that only has no more to say
+// (half-closed) or one that closed its socket. Those differ in what they do with bytes they get:
+// the first takes an interim "100 Continue" for what it is, the second resets the connection, which
+// is seen as an error.
 void Connection::Watch() {
   stream_.socket().async_wait(asio::socket_base::wait_read,
                               [self = shared_from_this()](error_code error) {
-                                if (error || !self->answering_) return;
-                                self->OnReadable(error);
+                                if (!error && self->answering_) self->Look();
                               });
 }
 
-void Connection::OnReadable(error_code) {
-  char byte = 0;
-  const int socket = stream_.socket().native_handle();
-  const ssize_t got = ::recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  if (got < 0 && errno != EAGAIN && errno != EINTR) return Gone();
-  if (got == 0) {
-    if (http10_) return WatchForReset();  // may not be sent interim replies
-    if (::send(socket, kContinue, sizeof kContinue - 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-      return Gone();
-    }
-  }
+void Connection::Look() {
+  pollfd seen = {.fd = stream_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
+  if (::poll(&seen, 1, 0) < 0) return;
+  if ((seen.revents & (POLLERR | POLLHUP)) != 0) return Gone();
+  if ((seen.revents & POLLRDHUP) != 0) return AskWhetherItLeft();
+  // Bytes that are not read yet would wake every wait for more of them.
+  next_look_.emplace(stream_.get_executor(), kBetweenLooks);
+  next_look_->async_wait([self = shared_from_this()](error_code error) {
+    if (!error && self->answering_) self->Look();
+  });
+}
+
+void Connection::AskWhetherItLeft() {
   WatchForReset();
+  if (http10_) return;  // may not be sent interim replies
+  asking_ = true;
+  stream_.expires_after(std::chrono::seconds(limits_.write_seconds_max));
+  asio::async_write(stream_, asio::buffer(kContinue, sizeof kContinue - 1),
+                    [self = shared_from_this()](error_code error, size_t) {
+                      self->asking_ = false;
+                      if (self->answering_) {
+                        return error ? self->Gone() : self->stream_.expires_never();
+                      }
+                      if (error || !self->ready_) return self->Close();
+                      self->Answer(*std::exchange(self->ready_, std::nullopt));
+                    });
 }
 
 void Connection::WatchForReset() {
   stream_.socket().async_wait(asio::socket_base::wait_error,
                               [self = shared_from_this()](error_code error) {
-                                if (error || !self->answering_) return;
-                                self->Gone();
+                                if (!error && self->answering_) self->Gone();
                               });
 }
 
 void Connection::Gone() {
   answering_ = false;
+  next_look_.reset();
   if (cancel_) std::exchange(cancel_, nullptr)();
   Close();
 }
@@ -310,6 +368,15 @@ void Connection::OnReply(HttpReply reply) {
   if (!answering_) return;  // the client has left
   answering_ = false;
   cancel_ = nullptr;
+  next_look_.reset();
+  if (asking_) {
+    ready_ = std::move(reply);
+  } else {
+    Answer(std::move(reply));
+  }
+}
+
+void Connection::Answer(HttpReply reply) {
   error_code ignored;
   stream_.socket().cancel(ignored);  // the watch
   Write(std::move(reply), false);
@@ -327,6 +394,7 @@ void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
 
 void Connection::Write(HttpReply reply, bool unread) {
   ReleaseBody();
+  all_.routes().cors().AddHeaders(parser_->get()[http::field::origin], reply);
   const auto age = Clock::now() - opened_;
   const bool close = unread || !keep_ || reply.close || all_.routes().stopping() ||
                      age >= std::chrono::seconds(limits_.connection_seconds_max);
@@ -353,20 +421,20 @@ void Connection::OnWritten(error_code error, bool close) {
   response_.reset();
   if (error) return Close();
   if (!close) return AwaitRequest();
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
-  if (error) return Close();
   stream_.expires_after(kLinger);
-  Linger();
+  stream_.EndSending(IoHandler([self = shared_from_this()](error_code failed, size_t) {
+    failed ? self->Close() : self->Linger();
+  }));
 }
 
 void Connection::Linger() {
   buffer_.clear();
-  stream_.async_read_some(buffer_.prepare(kReadBytes),
-                          [self = shared_from_this()](error_code error, size_t size) {
-                            self->lingered_ += size;
-                            if (error || self->lingered_ > kLingerBytes) return self->Close();
-                            self->Linger();
-                          });
+  stream_.tcp().async_read_some(buffer_.prepare(kReadBytes),
+                                [self = shared_from_this()](error_code error, size_t size) {
+                                  self->lingered_ += size;
+                                  if (error || self->lingered_ > kLingerBytes) return self->Close();
+                                  self->Linger();
+                                });
 }
 
 void Connection::Close() {
@@ -374,12 +442,16 @@ void Connection::Close() {
   stream_.socket().close(ignored);
 }
 
-void StartConnection(asio::ip::tcp::socket socket, Connections& connections) {
-  auto connection = std::make_shared<Connection>(std::move(socket), connections);
+void StartConnection(asio::ip::tcp::socket socket, std::shared_ptr<const TlsIdentity> tls,
+                     Connections& connections) {
+  auto connection = std::make_shared<Connection>(std::move(socket), std::move(tls), connections);
   asio::dispatch(connection->executor(), [connection] { connection->Start(); });
 }
 
-void RefuseConnection(asio::ip::tcp::socket socket) {
+void RefuseConnection(asio::ip::tcp::socket socket, bool secure) {
+  error_code ignored;
+  if (secure)
+    return (void)socket.close(ignored);  // a handshake for it is what there is no room for
   const std::string body = api::EncodeError(
       {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"}, "");
   const std::string reply = Concat(
@@ -387,7 +459,6 @@ void RefuseConnection(asio::ip::tcp::socket socket) {
       "Retry-After: 1\r\nConnection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
   // What a fresh socket's buffer takes at once; nobody waits for this client.
   (void)!::send(socket.native_handle(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  error_code ignored;
   socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
 }
 

@@ -13,15 +13,13 @@ bool Connections::Reserve(int64_t bytes) {
 
 void Connections::Add(const void* connection, std::function<void()> close_idle) {
   MutexLock lock(mutex_);
-  open_.emplace(connection, std::move(close_idle));
-  routes_.connections.store(static_cast<int>(open_.size()), std::memory_order_relaxed);
+  if (open_.emplace(connection, std::move(close_idle)).second) ++routes_.connections;
 }
 
 void Connections::Remove(const void* connection) {
   {
     MutexLock lock(mutex_);
-    open_.erase(connection);
-    routes_.connections.store(static_cast<int>(open_.size()), std::memory_order_relaxed);
+    if (open_.erase(connection) > 0) --routes_.connections;
   }
   changed_.notify_all();
 }

@@ -1,4 +1,4 @@
-// All connections together: what they share, and how they end.
+// All connections of a port together: what they share, and how they end.
 #ifndef PODIUM_NET_CONNECTIONS_H_
 #define PODIUM_NET_CONNECTIONS_H_
 
@@ -17,9 +17,12 @@ namespace podium {
 /// Any thread.
 class Connections {
  public:
-  Connections(Routes& routes, const NetLimits& limits) : routes_(routes), limits_(limits) {}
+  /// `admin`: what comes in is for the admin port's paths.
+  Connections(Routes& routes, const NetLimits& limits, bool admin)
+      : routes_(routes), limits_(limits), admin_(admin) {}
 
   Routes& routes() { return routes_; }
+  bool admin() const { return admin_; }
   const NetLimits& limits() const { return limits_; }
   /// Takes bytes for a body from what all may hold; false when there is not enough left.
   bool Reserve(int64_t bytes);
@@ -38,6 +41,7 @@ class Connections {
  private:
   Routes& routes_;
   const NetLimits limits_;
+  const bool admin_;
   std::atomic<bool> closing_{false};
   Mutex mutex_;
   ConditionVariable changed_;

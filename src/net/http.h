@@ -1,9 +1,9 @@
 // HTTP as the routes see it, without the library that reads and writes it.
 //
 // net/ is the doors: a listener, connections, routes (path → decode, submit, encode). It may
-// include api/, service/, observe/ and base/. Beast and Asio are seen in connection.* and server.cc
-// only. Everything here runs on the I/O threads, each connection on one; completions of the service
-// are posted there.
+// include api/, service/, observe/ and base/. Beast and Asio are seen in connection.*, wire.*,
+// tls.cc, listener.* and server.cc only. Everything here runs on the I/O threads, each connection
+// on one; completions of the service are posted there.
 #ifndef PODIUM_NET_HTTP_H_
 #define PODIUM_NET_HTTP_H_
 
@@ -28,6 +28,7 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   std::string peer;                                // address
+  bool admin = false;                              // came to the admin port
   std::chrono::steady_clock::time_point received;  // its last byte
 
   /// The first header of this name, in any case; "" when there is none.

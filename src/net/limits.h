@@ -15,6 +15,8 @@ struct NetLimits {
   int64_t body_bytes_inside_max = int64_t{512} << 20;
   /// Open connections; beyond it a new one is answered 503 and closed.
   int connections_max = 1024;
+  /// Seconds for the handshake of TLS.
+  int handshake_seconds_max = 10;
   /// Seconds that a connection may wait for the first byte of a request.
   int idle_seconds_max = 75;
   /// Seconds from the first byte of a request to the end of its headers.

@@ -60,6 +60,12 @@ const Route* FindRoute(std::string_view path) {
   return one ? &kOneModel : nullptr;
 }
 
+// Where there is an admin port: health is on both, so that a load balancer asks where it sends.
+bool IsOnPort(const Route& route, bool admin) {
+  const std::string_view label = route.label;
+  return label == "health" || (label == "metrics") == admin;
+}
+
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7F; });
 }
@@ -97,6 +103,7 @@ Routes::Routes(Service& service, Metrics& metrics, Log& log, RouteOptions option
       metrics_(metrics),
       log_(log),
       options_(std::move(options)),
+      cors_(options_.cors_origins),
       model_(std::move(model)),
       id_seed_(static_cast<uint64_t>(std::time(nullptr)) << 32),
       keys_(std::make_shared<const ApiKeys>()) {}
@@ -189,9 +196,20 @@ void Routes::CountBroken(const HttpReply& reply, ErrorKind kind, const std::stri
   Finish(exchange, std::move(copy), api::ErrorType(kind));
 }
 
+void Routes::CountFailedHandshake(std::string_view reason, const std::string& peer) {
+  failed_handshakes_.fetch_add(1, std::memory_order_relaxed);
+  log_.Write(LogLevel::kDebug, "tls_handshake_failed", {{"client", peer}, {"error", reason}});
+}
+
 std::optional<HttpReply> Routes::Refuse(HttpRequest& head) {
   head.SplitTarget();
   const Route* route = FindRoute(head.path);
+  if (route != nullptr && options_.admin_port && !IsOnPort(*route, head.admin)) route = nullptr;
+  if (route != nullptr && cors_.enabled() && Cors::IsPreflight(head)) {
+    Exchange exchange = Begin(head);
+    exchange.received = Clock::now();
+    return Finish(exchange, Cors::AnswerPreflight(head, route->post ? "POST" : "GET, HEAD"), kOk);
+  }
   std::optional<Error> error;
   const char* allowed = "";
   if (route == nullptr) {
@@ -255,7 +273,9 @@ HttpReply Routes::Simple(std::string_view path) {
                                 .cost_per_second = load.speed,
                                 .connections = connections.load(std::memory_order_relaxed),
                                 .body_bytes = body_bytes.load(std::memory_order_relaxed),
-                                .log_lines_dropped = log_.lines_dropped()});
+                                .log_lines_dropped = log_.lines_dropped(),
+                                .failed_handshakes = failed_handshakes_.load(),
+                                .certificate_valid_until = certificate_valid_until.load()});
   } else {
     reply = Health(path);
   }

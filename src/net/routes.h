@@ -17,6 +17,7 @@
 #include "api/info.h"
 #include "api/rerank.h"
 #include "base/mutex.h"
+#include "net/cors.h"
 #include "net/http.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -34,6 +35,10 @@ struct RouteOptions {
   int timeout_ms_max = 600'000;
   /// Of a body when it is inflated; the connection's limit on what comes.
   int64_t inflated_bytes_max = int64_t{32} << 20;
+  /// Web pages that may read replies (cors.h).
+  std::vector<std::string> cors_origins;
+  /// There is an admin port: /metrics is there only.
+  bool admin_port = false;
   /// A request that took longer is logged as a warning.
   int slow_ms = 5000;
   /// Names that requests may use for the model; "*" among them: any name. The first that is no "*"
@@ -67,13 +72,16 @@ class Routes {
   Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options,
          api::ServedModel model);
 
-  /// The reply to a request whose body is not worth reading (no such path, no key), from its
-  /// headers alone.
+  /// The reply to a request whose body is not worth reading (no such path, no key, a browser's
+  /// question), from its headers alone.
   std::optional<HttpReply> Refuse(HttpRequest& head);
+  /// To every reply, also the connection's own.
+  const Cors& cors() const { return cors_; }
   /// Answers, now or later. The result is called, if it is any, when the client has left.
   Cancel Handle(HttpRequest request, const Post& post, Respond respond);
   /// Counts and logs a request that the connection answered itself.
   void CountBroken(const HttpReply& reply, api::ErrorKind kind, const std::string& peer);
+  void CountFailedHandshake(std::string_view reason, const std::string& peer);
 
   /// The end has begun: not ready any more; connections are closed after their next reply.
   void BeginStopping() { stopping_.store(true, std::memory_order_relaxed); }
@@ -83,6 +91,8 @@ class Routes {
   /// Kept by the connections, shown by the metrics.
   std::atomic<int> connections{0};
   std::atomic<int64_t> body_bytes{0};
+  /// Of the certificate in use, in seconds since 1970; 0 without TLS. Shown by the metrics.
+  std::atomic<int64_t> certificate_valid_until{0};
 
  private:
   struct Pending;
@@ -110,10 +120,12 @@ class Routes {
   Metrics& metrics_;
   Log& log_;
   const RouteOptions options_;
+  const Cors cors_;
   const api::ServedModel model_;
   const uint64_t id_seed_;
   std::atomic<uint64_t> next_id_{0};
   std::atomic<bool> stopping_{false};
+  std::atomic<uint64_t> failed_handshakes_{0};
   Mutex mutex_;
   std::shared_ptr<const ApiKeys> keys_ GUARDED_BY(mutex_);
 };

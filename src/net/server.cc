@@ -3,11 +3,8 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <cstdio>
 #include <new>
 #include <optional>
@@ -16,17 +13,12 @@
 #include <vector>
 
 #include "base/concat.h"
-#include "net/connection.h"
+#include "net/listener.h"
 
 namespace podium {
 namespace {
 
-// Some of Asio's functions return the error that they also put into their argument.
-// NOLINTBEGIN(bugprone-unused-return-value)
-
 namespace asio = boost::asio;
-using asio::ip::tcp;
-using boost::system::error_code;
 
 // As many descriptors as the system grants: the soft limit is often 1,024.
 void RaiseDescriptorLimit() {
@@ -50,25 +42,35 @@ void Run(asio::io_context& context) {
   }
 }
 
+// Metrics and probes need few connections, and have them whatever comes to the other port.
+NetLimits AdminLimits(NetLimits limits) {
+  limits.connections_max = kAdminConnectionsMax;
+  return limits;
+}
+
 }  // namespace
 
 class Server::Impl {
  public:
   Impl(const ServerOptions& options, Routes& routes)
-      : options_(options), connections_(routes, options.limits) {
+      : options_(options),
+        connections_(routes, options.limits, false),
+        admin_connections_(routes, AdminLimits(options.limits), true) {
+    std::vector<asio::io_context*> pointers;
     for (int i = 0; i < options.io_threads; ++i) {
       contexts_.push_back(std::make_unique<asio::io_context>(1));
       guards_.emplace_back(asio::make_work_guard(*contexts_.back()));
+      pointers.push_back(contexts_.back().get());
     }
-    acceptor_.emplace(*contexts_[0]);
-    retry_.emplace(*contexts_[0]);
+    listener_.emplace(pointers, connections_, options.tls);
+    if (options.admin_port >= 0) admin_.emplace(pointers, admin_connections_, nullptr);
   }
 
   ~Impl() {
     Stop();
     // What is still queued holds connections, which hold Connections.
-    acceptor_.reset();
-    retry_.reset();
+    listener_.reset();
+    admin_.reset();
     contexts_.clear();
   }
 
@@ -81,25 +83,11 @@ class Server::Impl {
 
   Status Listen() {
     RaiseDescriptorLimit();
-    error_code error;
-    const auto address = asio::ip::make_address(options_.host, error);
-    if (error) {
-      return InvalidArgument(
-          Concat("host: got \"", options_.host, "\", expected an address such as 127.0.0.1 or ::"));
+    PODIUM_RETURN_IF_ERROR(listener_->Listen(options_.host, options_.port));
+    if (admin_) {
+      const std::string& host = options_.admin_host.empty() ? options_.host : options_.admin_host;
+      PODIUM_RETURN_IF_ERROR(admin_->Listen(host, options_.admin_port));
     }
-    const tcp::endpoint endpoint(address, static_cast<uint16_t>(options_.port));
-    acceptor_->open(endpoint.protocol(), error);
-    if (!error) acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_->bind(endpoint, error);
-    if (!error) acceptor_->listen(asio::socket_base::max_listen_connections, error);
-    if (error) {
-      return IoError(
-          Concat("cannot listen on ", options_.host, ":", options_.port, ": ", error.message()));
-    }
-    const auto bound = acceptor_->local_endpoint(error);
-    const bool v6 = bound.address().is_v6();
-    address_ = Concat(v6 ? "[" : "", bound.address().to_string(), v6 ? "]" : "", ":", bound.port());
-    Accept();
     for (size_t i = 0; i < contexts_.size(); ++i) {
       threads_.emplace_back([context = contexts_[i].get()] { Run(*context); });
       char name[16];
@@ -109,37 +97,21 @@ class Server::Impl {
     return OkStatus();
   }
 
-  void Accept() {
-    asio::io_context& context = *contexts_[next_++ % contexts_.size()];
-    acceptor_->async_accept(context, [this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted || !acceptor_->is_open()) return;
-      if (error) {
-        // Most likely no descriptor is left: the queue of the system holds them for a while.
-        retry_->expires_after(std::chrono::milliseconds(100));
-        retry_->async_wait([this](error_code stopped) {
-          if (!stopped) Accept();
-        });
-        return;
-      }
-      if (connections_.size() >= options_.limits.connections_max) {
-        RefuseConnection(std::move(socket));
-      } else {
-        StartConnection(std::move(socket), connections_);
-      }
-      Accept();
-    });
+  void SetTls(std::shared_ptr<const TlsIdentity> tls) {
+    asio::post(*contexts_[0],
+               [this, tls = std::move(tls)]() mutable { listener_->set_tls(std::move(tls)); });
   }
 
+  // The admin port stays: the end is what is watched there.
   void StopAccepting() {
     asio::post(*contexts_[0], [this] {
-      error_code ignored;
-      acceptor_->close(ignored);
-      retry_->cancel();
+      listener_->Close();
       connections_.CloseIdle();
     });
   }
 
-  const std::string& address() const { return address_; }
+  const std::string& address() const { return listener_->address(); }
+  std::string admin_address() const { return admin_ ? admin_->address() : ""; }
   Connections& connections() { return connections_; }
 
  private:
@@ -147,13 +119,12 @@ class Server::Impl {
 
   const ServerOptions options_;
   Connections connections_;
+  Connections admin_connections_;
   std::vector<std::unique_ptr<asio::io_context>> contexts_;
   std::vector<Guard> guards_;
-  std::optional<tcp::acceptor> acceptor_;
-  std::optional<asio::steady_timer> retry_;
+  std::optional<Listener> listener_;
+  std::optional<Listener> admin_;
   std::vector<std::thread> threads_;
-  std::string address_;
-  size_t next_ = 0;
 };
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -166,6 +137,8 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options, Rout
 }
 
 const std::string& Server::address() const { return impl_->address(); }
+std::string Server::admin_address() const { return impl_->admin_address(); }
+void Server::SetTls(std::shared_ptr<const TlsIdentity> tls) { impl_->SetTls(std::move(tls)); }
 void Server::Stop() { impl_->Stop(); }
 void Server::StopAccepting() { impl_->StopAccepting(); }
 int Server::connections() const { return impl_->connections().size(); }
@@ -173,7 +146,5 @@ int Server::connections() const { return impl_->connections().size(); }
 bool Server::AwaitClosed(std::chrono::steady_clock::duration patience) {
   return impl_->connections().AwaitNone(patience);
 }
-
-// NOLINTEND(bugprone-unused-return-value)
 
 }  // namespace podium

@@ -10,12 +10,21 @@
 #include "base/status.h"
 #include "net/limits.h"
 #include "net/routes.h"
+#include "net/tls.h"
 
 namespace podium {
+
+/// Open connections of the admin port.
+constexpr int kAdminConnectionsMax = 64;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 8080;  // 0: any that is free
+  /// Null: plain HTTP.
+  std::shared_ptr<const TlsIdentity> tls;
+  /// A port for metrics and health, always plain HTTP; 0: any that is free, -1: none.
+  int admin_port = -1;
+  std::string admin_host;  // "": as host
   /// Threads that read, decode, encode and write; one is enough for thousands of requests a second.
   int io_threads = 1;
   NetLimits limits;
@@ -32,6 +41,10 @@ class Server {
 
   /// As it can be put in front of a path: "127.0.0.1:8080".
   const std::string& address() const;
+  /// Of the admin port; "" when there is none.
+  std::string admin_address() const;
+  /// The certificate of connections to come.
+  void SetTls(std::shared_ptr<const TlsIdentity> tls);
   /// No new connections; idle ones are closed, the others after their reply.
   void StopAccepting();
   /// Blocks until no connection is open; false when some still were at the end of `patience`.

@@ -43,6 +43,7 @@ struct Metrics::Series {
   Counter* batch_tokens;
   Counter* busy;
   Counter* log_dropped;
+  Counter* failed_handshakes;
   Counter* throttled;
   Counter* cpu;
   Gauge* busy_ratio;
@@ -52,6 +53,7 @@ struct Metrics::Series {
   Gauge* speed;
   Gauge* connections;
   Gauge* body_bytes;
+  Gauge* certificate;
   Gauge* resident;
   Gauge* descriptors;
   Histogram* total;
@@ -126,6 +128,10 @@ Metrics::Metrics(const MetricsInfo& info, const std::vector<std::string>& routes
   s.speed = &s.AddGauge("podium_compute_cost_per_second", "Measured speed, in cost");
   s.connections = &s.AddGauge("podium_http_connections", "Open connections");
   s.body_bytes = &s.AddGauge("podium_http_body_bytes", "Bytes of bodies held");
+  s.failed_handshakes = &s.AddCounter("podium_tls_handshake_failures_total",
+                                      "Connections that ended in the handshake of TLS");
+  s.certificate = &s.AddGauge("podium_tls_certificate_not_after_seconds",
+                              "End of the certificate's validity, Unix time; 0 without TLS");
   s.log_dropped = &s.AddCounter("podium_log_lines_dropped_total",
                                 "Log lines lost because writing them was too slow or failed");
   s.throttled = &s.AddCounter("podium_cpu_throttled_seconds_total",
@@ -190,6 +196,7 @@ std::string Metrics::Text(const MetricsNow& now) {
   s.speed->Set(now.cost_per_second);
   s.connections->Set(now.connections);
   s.body_bytes->Set(static_cast<double>(now.body_bytes));
+  s.certificate->Set(static_cast<double>(now.certificate_valid_until));
   const ProcessFigures process = ReadProcessFigures();
   s.resident->Set(static_cast<double>(process.resident_bytes));
   s.descriptors->Set(process.open_descriptors);
@@ -199,6 +206,7 @@ std::string Metrics::Text(const MetricsNow& now) {
     const auto catch_up = [](Counter& counter, double total) {
       if (total > counter.Value()) counter.Increment(total - counter.Value());
     };
+    catch_up(*s.failed_handshakes, static_cast<double>(now.failed_handshakes));
     catch_up(*s.log_dropped, static_cast<double>(now.log_lines_dropped));
     catch_up(*s.throttled, process.throttled_seconds);
     catch_up(*s.cpu, process.cpu_seconds);

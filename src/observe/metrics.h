@@ -31,6 +31,8 @@ struct MetricsNow {
   int connections = 0;
   int64_t body_bytes = 0;
   uint64_t log_lines_dropped = 0;
+  uint64_t failed_handshakes = 0;
+  int64_t certificate_valid_until = 0;  // seconds since 1970
 };
 
 /// One request that was computed.

@@ -22,11 +22,13 @@ class Server:
     self.process = subprocess.Popen([PODIUM, "serve", *words],
                                     stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env or environment(), text=True)
     self.log = []
-    self.port = None
+    self.port = self.admin_port = None
     for line in self.process.stderr:
       self.log.append(line)
-      match = re.search(r"on http://[^ ]*:(\d+)$", line.strip())
-      if match:
+      match = re.search(r"on https?://[^ ]*:(\d+)$", line.strip())
+      if match and "metrics and health" in line:
+        self.admin_port = int(match.group(1))
+      elif match:
         self.port = int(match.group(1))
         break
     if self.port is None:
@@ -58,9 +60,11 @@ class Server:
   def connect(self, timeout=60):
     return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
 
-  def ask(self, method, path, body=None, headers=None, timeout=120):
-    """(status, headers, parsed JSON or text)."""
-    connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+  def ask(self, method, path, body=None, headers=None, timeout=120, port=None, tls=None):
+    """(status, headers, parsed JSON or text); through TLS with the ssl.SSLContext `tls`."""
+    where = ("127.0.0.1", port or self.port)
+    connection = http.client.HTTPSConnection(*where, timeout=timeout, context=tls) if tls else \
+        http.client.HTTPConnection(*where, timeout=timeout)
     try:
       data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
       connection.request(method, path, data.encode() if isinstance(data, str) else data, headers or {})
