@@ -1,6 +1,6 @@
 # What `cpack` makes of a build with the preset `deb` or `tarball`. The .deb depends on the distribution's libraries;
-# the tarball has those of them that a plain system lacks in lib/podium. `podium pull` loads the system's
-# libcurl. packaging/trial makes both and tries them in a bare system.
+# the tarball has those of them that a plain system lacks in lib/podium, and OpenSSL in the program. `podium pull` loads the
+# system's libcurl. packaging/trial makes both and tries them in a bare system.
 set(CPACK_PACKAGE_NAME podium)
 set(CPACK_PACKAGE_VENDOR "The Podium authors")
 set(CPACK_PACKAGE_CONTACT "The Podium authors <podium@users.noreply.github.com>")

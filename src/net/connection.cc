@@ -1,25 +1,21 @@
 #include "net/connection.h"
 
-#include <openssl/err.h>
-#include <openssl/sslerr.h>
 #include <poll.h>
-#include <sys/socket.h>
 
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-#include <ctime>
 #include <optional>
 #include <utility>
 
 #include "api/error.h"
 #include "base/concat.h"
+#include "net/response.h"
 #include "net/wire.h"
 
 namespace podium {
@@ -40,18 +36,9 @@ bool IsHttpError(error_code error) {
   return error.category() == http::make_error_code(http::error::bad_method).category();
 }
 
-// RFC 9110's date, which an origin server with a clock sends.
-std::string HttpDate() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  char text[40];
-  const size_t size = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
-  return std::string(text, size);
-}
-
 }  // namespace
 
+// Over 400 lines because it is one state machine, whose steps are read best together.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(asio::ip::tcp::socket socket, std::shared_ptr<const TlsIdentity> tls, Connections& all)
@@ -109,6 +96,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Answer(HttpReply reply);
   /// What is wrong with a request that reaches no route; the connection ends with it.
   void Broken(api::ErrorKind kind, int status, std::string message);
+  void BodyTooLarge() {
+    Broken(api::ErrorKind::kTooLarge, 413,
+           Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
+  }
   void BodiesFull() {
     Broken(api::ErrorKind::kOverloaded, 429, "the server holds as many bodies as it may");
   }
@@ -139,7 +130,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<asio::steady_timer> next_look_;
   bool asking_ = false;             // the interim reply is being written
   std::optional<HttpReply> ready_;  // and this one waits for it
-  std::unique_ptr<http::response<http::string_body>> response_;
+  std::optional<HttpResponse> response_;
 };
 
 void Connection::Handshake() {
@@ -155,20 +146,10 @@ void Connection::Handshake() {
 
 void Connection::OnHandshakeFailed(error_code error) {
   if (!all_.closing()) all_.routes().CountFailedHandshake(error.message(), peer_);
-  const bool plain =
-      error.category() == asio::error::get_ssl_category() &&
-      ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
-  if (!plain) return Close();
+  if (!Wire::WasPlainHttp(error)) return Close();
   // Somebody forgot the s of https: told in the only way that such a client can read.
-  const std::string body =
-      api::EncodeError({api::ErrorKind::kValidation, 400, "this port speaks TLS: use https"}, "");
-  const std::string reply =
-      Concat("HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n",
-             "Connection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
-  // What a fresh socket's buffer takes at once.
-  (void)!::send(stream_.socket().native_handle(), reply.data(), reply.size(),
-                MSG_DONTWAIT | MSG_NOSIGNAL);
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+  SendAtOnce(stream_.socket(),
+             {api::ErrorKind::kValidation, 400, "this port speaks TLS: use https"});
   stream_.expires_after(kLinger);
   Linger();
 }
@@ -222,10 +203,7 @@ void Connection::OnHeader(error_code error) {
   head_ = false;
   // A stream that timed out is closed already: a slow client hears nothing.
   if (error == http::error::end_of_stream || error == beast::error::timeout) return Close();
-  if (error == http::error::body_limit) {
-    return Broken(ErrorKind::kTooLarge, 413,
-                  Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
-  }
+  if (error == http::error::body_limit) return BodyTooLarge();
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return Broken(ErrorKind::kTooLarge, 431,
                   Concat("headers: at most ", limits_.header_bytes_max, " bytes are allowed"));
@@ -268,10 +246,7 @@ void Connection::ReadBody() {
 
 void Connection::OnBody(error_code error) {
   using api::ErrorKind;
-  if (error == http::error::body_limit) {
-    return Broken(ErrorKind::kTooLarge, 413,
-                  Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
-  }
+  if (error == http::error::body_limit) return BodyTooLarge();
   if (IsHttpError(error) && error != http::error::partial_message &&
       error != http::error::end_of_stream) {
     return Broken(ErrorKind::kValidation, 400, Concat("request body: ", error.message()));
@@ -398,20 +373,10 @@ void Connection::Write(HttpReply reply, bool unread) {
   const auto age = Clock::now() - opened_;
   const bool close = unread || !keep_ || reply.close || all_.routes().stopping() ||
                      age >= std::chrono::seconds(limits_.connection_seconds_max);
-  response_ = std::make_unique<http::response<http::string_body>>();
-  auto& response = *response_;
-  response.version(http10_ ? 10 : 11);
-  response.result(static_cast<unsigned>(reply.status));
-  response.set(http::field::date, HttpDate());
-  response.set(http::field::server, "podium");
-  if (reply.status != 204) response.set(http::field::content_type, reply.content_type);
-  for (const auto& [name, value] : reply.headers) response.insert(name, value);
-  response.keep_alive(!close);
-  response.body() = std::move(reply.body);
-  if (reply.status != 204) response.content_length(response.body().size());
-  if (head_) response.body().clear();
+  response_.emplace(
+      MakeResponse(std::move(reply), {.http10 = http10_, .head = head_, .keep_alive = !close}));
   stream_.expires_after(std::chrono::seconds(limits_.write_seconds_max));
-  http::async_write(stream_, response,
+  http::async_write(stream_, *response_,
                     [self = shared_from_this(), close](error_code error, size_t) {
                       self->OnWritten(error, close);
                     });
@@ -449,17 +414,10 @@ void StartConnection(asio::ip::tcp::socket socket, std::shared_ptr<const TlsIden
 }
 
 void RefuseConnection(asio::ip::tcp::socket socket, bool secure) {
-  error_code ignored;
-  if (secure)
-    return (void)socket.close(ignored);  // a handshake for it is what there is no room for
-  const std::string body = api::EncodeError(
-      {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"}, "");
-  const std::string reply = Concat(
-      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n",
-      "Retry-After: 1\r\nConnection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
-  // What a fresh socket's buffer takes at once; nobody waits for this client.
-  (void)!::send(socket.native_handle(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  socket.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  // A handshake to tell it is what there is no room for.
+  if (secure) return;
+  SendAtOnce(socket,
+             {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"});
 }
 
 // NOLINTEND(bugprone-unused-return-value)

@@ -2,14 +2,53 @@
 #ifndef PODIUM_NET_PENDING_H_
 #define PODIUM_NET_PENDING_H_
 
+#include <utility>
+
+#include "base/mutex.h"
 #include "net/routes.h"
 
 namespace podium {
 
 struct Routes::Pending {
+  Pending(Exchange begun, Post on_thread, Respond answer, bool is_large)
+      : exchange(std::move(begun)),
+        post(std::move(on_thread)),
+        respond(std::move(answer)),
+        large(is_large) {}
+
   Exchange exchange;
-  Post post;
+  const Post post;
   Respond respond;
+  const bool large;  // decoded and encoded beside the I/O thread
+
+  /// The client has left; any thread, also before the request was submitted.
+  void Leave() EXCLUDES(mutex) {
+    std::shared_ptr<Service::Flight> found;
+    {
+      MutexLock lock(mutex);
+      left = true;
+      found = flight;
+    }
+    if (found != nullptr) Service::Cancel(*found);
+  }
+  /// What Leave cancels.
+  void Submitted(std::shared_ptr<Service::Flight> submitted) EXCLUDES(mutex) {
+    bool late = false;
+    {
+      MutexLock lock(mutex);
+      flight = submitted;
+      late = left;
+    }
+    if (late && submitted != nullptr) Service::Cancel(*submitted);
+  }
+  bool HasLeft() EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    return left;
+  }
+
+  Mutex mutex;
+  bool left GUARDED_BY(mutex) = false;
+  std::shared_ptr<Service::Flight> flight GUARDED_BY(mutex);
 
   /// What an answer that failed is called in the metrics.
   static const char* outcome(const Answer& answer) { return api::ErrorType(Kind(answer)); }

@@ -1,8 +1,8 @@
 #include "net/routes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
+#include <new>
 #include <utility>
 
 #include "base/concat.h"
@@ -284,12 +284,35 @@ HttpReply Routes::Simple(std::string_view path) {
 
 Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond respond) {
   request.SplitTarget();
-  auto pending = std::make_shared<Pending>(
-      Pending{.exchange = Begin(request), .post = post, .respond = std::move(respond)});
-  Exchange& exchange = pending->exchange;
+  const bool large =
+      request.body.size() > kInlineBytesMax || request.Header("Content-Encoding") == "gzip";
+  auto pending = std::make_shared<Pending>(Begin(request), post, std::move(respond), large);
   if (const auto name =
           keys()->Check(request.Header("Authorization"), request.Header("X-API-Key"))) {
-    exchange.key = *name;
+    pending->exchange.key = *name;
+  }
+  if (large) {
+    auto shared = std::make_shared<HttpRequest>(std::move(request));
+    service_.RunBeside([this, pending, shared] {
+      try {
+        Dispatch(pending, *shared);
+      } catch (const std::bad_alloc&) {
+        // As on an I/O thread: the request alone ends, with what dropping it answers.
+      }
+    });
+  } else {
+    Dispatch(pending, request);
+  }
+  return [pending] { pending->Leave(); };
+}
+
+void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
+  const Exchange& exchange = pending->exchange;
+  if (pending->large && pending->HasLeft()) {
+    HttpReply reply;
+    reply.status = 499;  // for the log
+    pending->respond(Finish(exchange, std::move(reply), kClientLeft));
+    return;
   }
   if (request.Header("Content-Encoding") == "gzip") {
     auto inflated = InflateGzip(request.body, options_.inflated_bytes_max);
@@ -297,17 +320,14 @@ Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond res
       const bool large = inflated.status().code() == StatusCode::kResourceExhausted;
       pending->respond(Finish(exchange, {large ? ErrorKind::kTooLarge : ErrorKind::kValidation,
                                          large ? 413 : 400, inflated.status().message()}));
-      return nullptr;
+      return;
     }
     request.body = *std::move(inflated);
   }
   const std::string_view route = exchange.route;
   if (route == "rerank") return Rerank(pending, request);
   if (route == "predict") return Predict(pending, request);
-  if (route == "tokenize") {
-    Tokenize(pending, request);
-    return nullptr;
-  }
+  if (route == "tokenize") return Tokenize(pending, request);
   if (&kOneModel == FindRoute(request.path)) {
     const std::string_view name = std::string_view(request.path).substr(kModelsPrefix.size());
     const auto& served = options_.served_names;
@@ -317,41 +337,34 @@ Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond res
     if (!is("*") && !is(name)) {
       pending->respond(
           Finish(exchange, {ErrorKind::kNotFound, 404, Concat("no such model: ", name)}));
-      return nullptr;
+      return;
     }
   }
   HttpReply reply = Simple(request.path);
   const bool healthy = reply.status < 400;
   pending->respond(
       Finish(exchange, std::move(reply), healthy ? kOk : api::ErrorType(ErrorKind::kUnhealthy)));
-  return nullptr;
 }
 
-std::optional<Error> Routes::TimeLimit(const HttpRequest& request, int validation_status,
-                                       ServiceRequest& ask) const {
-  int timeout_ms = options_.timeout_ms;
-  if (const std::string_view asked = request.Header("X-Request-Timeout-Ms"); !asked.empty()) {
-    const char* const end = asked.data() + asked.size();
-    const auto read = std::from_chars(asked.data(), end, timeout_ms);
-    if (read.ec != std::errc() || read.ptr != end || timeout_ms <= 0) {
-      return Error{ErrorKind::kValidation, validation_status,
-                   "X-Request-Timeout-Ms: expected a positive number of milliseconds"};
+void Routes::Encode(const Shared& pending, std::function<void()> work) {
+  if (!pending->large) return pending->post(std::move(work));
+  service_.RunBeside([work = std::move(work)] {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      // As above.
     }
-    timeout_ms = std::min(timeout_ms, options_.timeout_ms_max);
-  }
-  ask.received = request.received;
-  ask.deadline = request.received + std::chrono::milliseconds(timeout_ms);
-  return std::nullopt;
+  });
 }
 
-Routes::Cancel Routes::Submit(const Shared& pending, ServiceRequest ask,
-                              std::function<HttpReply(Exchange&, const Answer&)> encode) {
+void Routes::Submit(const Shared& pending, ServiceRequest ask,
+                    std::function<HttpReply(Exchange&, const Answer&)> encode) {
   ask.key = pending->exchange.key;
   const size_t documents = ask.pairs.size();
   // The answer comes on a compute thread: sorting and encoding wait for this connection's own.
   Completion<Answer> done([this, pending, documents, encode = std::move(encode)](Answer answer) {
     auto shared = std::make_shared<Answer>(std::move(answer));
-    pending->post([this, pending, documents, encode, shared] {
+    Encode(pending, [this, pending, documents, encode, shared] {
       Exchange& exchange = pending->exchange;
       exchange.refusal = shared->refusal == Refusal::kNone ? "" : RefusalName(shared->refusal);
       exchange.figures = RequestFigures{.documents = documents,
@@ -369,9 +382,7 @@ Routes::Cancel Routes::Submit(const Shared& pending, ServiceRequest ask,
                                                     : pending->outcome(*shared)));
     });
   });
-  auto flight = service_.Submit(std::move(ask), std::move(done));
-  if (flight == nullptr) return nullptr;
-  return [flight] { Service::Cancel(*flight); };
+  pending->Submitted(service_.Submit(std::move(ask), std::move(done)));
 }
 
 }  // namespace podium

@@ -1,6 +1,8 @@
 // The routes that go through the service: rerank in its dialects, predict, tokenize.
 #include <algorithm>
+#include <charconv>
 #include <ctime>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -70,6 +72,23 @@ HttpReply EncodeReply(const Exchange& exchange, const Answer& answer, const api:
 
 }  // namespace
 
+std::optional<Error> Routes::TimeLimit(const HttpRequest& request, int validation_status,
+                                       ServiceRequest& ask) const {
+  int timeout_ms = options_.timeout_ms;
+  if (const std::string_view asked = request.Header("X-Request-Timeout-Ms"); !asked.empty()) {
+    const char* const end = asked.data() + asked.size();
+    const auto read = std::from_chars(asked.data(), end, timeout_ms);
+    if (read.ec != std::errc() || read.ptr != end || timeout_ms <= 0) {
+      return Error{ErrorKind::kValidation, validation_status,
+                   "X-Request-Timeout-Ms: expected a positive number of milliseconds"};
+    }
+    timeout_ms = std::min(timeout_ms, options_.timeout_ms_max);
+  }
+  ask.received = request.received;
+  ask.deadline = request.received + std::chrono::milliseconds(timeout_ms);
+  return std::nullopt;
+}
+
 HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validation_status,
                           int backend_status) {
   Error error{Pending::Kind(answer), backend_status, answer.status.message()};
@@ -101,11 +120,11 @@ HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validati
   return reply;
 }
 
-Routes::Cancel Routes::Rerank(const Shared& pending, const HttpRequest& request) {
+void Routes::Rerank(const Shared& pending, const HttpRequest& request) {
   auto decoded = api::DecodeRerank(request.body, PathOf(request), options_.decode);
   if (const Error* error = std::get_if<Error>(&decoded)) {
     pending->respond(Finish(pending->exchange, *error));
-    return nullptr;
+    return;
   }
   auto call = std::get<std::shared_ptr<api::RerankCall>>(std::move(decoded));
   const auto& names = options_.served_names;
@@ -118,13 +137,13 @@ Routes::Cancel Routes::Rerank(const Shared& pending, const HttpRequest& request)
     pending->respond(Finish(
         pending->exchange,
         {ErrorKind::kNotFound, 404, Concat("model: got \"", call->model, "\", served: ", known)}));
-    return nullptr;
+    return;
   }
   const int validation = api::ValidationStatus(call->dialect);
   ServiceRequest ask;
   if (const auto error = TimeLimit(request, validation, ask)) {
     pending->respond(Finish(pending->exchange, *error));
-    return nullptr;
+    return;
   }
   ask.texts = call;
   ask.pairs.reserve(call->documents.size());
@@ -134,7 +153,7 @@ Routes::Cancel Routes::Rerank(const Shared& pending, const HttpRequest& request)
   ask.encode = {.truncate = call->truncate,
                 .keep_end = call->truncate_left,
                 .document_tokens_max = call->max_tokens_per_doc};
-  return Submit(pending, std::move(ask), [this, call](Exchange& exchange, const Answer& answer) {
+  Submit(pending, std::move(ask), [this, call](Exchange& exchange, const Answer& answer) {
     if (!answer.status.ok()) {
       return Failure(exchange, answer, api::ValidationStatus(call->dialect),
                      api::BackendStatus(call->dialect));
@@ -143,24 +162,24 @@ Routes::Cancel Routes::Rerank(const Shared& pending, const HttpRequest& request)
   });
 }
 
-Routes::Cancel Routes::Predict(const Shared& pending, const HttpRequest& request) {
+void Routes::Predict(const Shared& pending, const HttpRequest& request) {
   constexpr int kValidation = 422;
   constexpr int kBackend = 424;
   auto decoded = api::DecodePredict(request.body, options_.decode);
   if (const Error* error = std::get_if<Error>(&decoded)) {
     pending->respond(Finish(pending->exchange, *error));
-    return nullptr;
+    return;
   }
   auto call = std::get<std::shared_ptr<api::PredictCall>>(std::move(decoded));
   ServiceRequest ask;
   if (const auto error = TimeLimit(request, kValidation, ask)) {
     pending->respond(Finish(pending->exchange, *error));
-    return nullptr;
+    return;
   }
   ask.texts = call;
   ask.pairs = call->pairs;
   ask.encode = {.truncate = call->truncate, .keep_end = call->truncate_left};
-  return Submit(pending, std::move(ask), [call](Exchange& exchange, const Answer& answer) {
+  Submit(pending, std::move(ask), [call](Exchange& exchange, const Answer& answer) {
     if (!answer.status.ok()) return Failure(exchange, answer, kValidation, kBackend);
     HttpReply reply;
     reply.body = api::EncodePredict(*call, answer.scores);
@@ -178,7 +197,7 @@ void Routes::Tokenize(const Shared& pending, const HttpRequest& request) {
   const auto call = std::get<std::shared_ptr<api::TokenizeCall>>(std::move(decoded));
   Completion<Result<Service::Tokens>> done([this, pending](Result<Service::Tokens> tokens) {
     auto shared = std::make_shared<Result<Service::Tokens>>(std::move(tokens));
-    pending->post([this, pending, shared] {
+    Encode(pending, [this, pending, shared] {
       if (!shared->ok()) {
         pending->respond(
             Finish(pending->exchange, {ErrorKind::kTooLarge, 413, shared->status().message()}));

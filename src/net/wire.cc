@@ -1,6 +1,10 @@
 #include "net/wire.h"
 
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
+
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/system/system_error.hpp>
 #include <new>
@@ -36,6 +40,11 @@ void Wire::Handshake(IoHandler done) {
   secure_->stream.async_handshake(
       asio::ssl::stream_base::server,
       [done = std::move(done)](error_code error) mutable { done(error); });
+}
+
+bool Wire::WasPlainHttp(error_code error) {
+  return error.category() == asio::error::get_ssl_category() &&
+         ERR_GET_REASON(static_cast<unsigned long>(error.value())) == SSL_R_HTTP_REQUEST;
 }
 
 void Wire::EndSending(IoHandler done) {

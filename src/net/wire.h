@@ -52,9 +52,9 @@ class Wire {
   using executor_type = boost::beast::tcp_stream::executor_type;
   using ErrorCode = boost::system::error_code;
   /// Pieces of one write; what is behind them is written next.
-  static constexpr size_t kPiecesMax = 64;
+  static constexpr size_t kPieces = 64;
   struct Pieces {
-    std::array<boost::asio::const_buffer, kPiecesMax> all;
+    std::array<boost::asio::const_buffer, kPieces> all;
     size_t count = 0;
     const boost::asio::const_buffer* begin() const { return all.data(); }
     const boost::asio::const_buffer* end() const { return all.data() + count; }
@@ -76,6 +76,8 @@ class Wire {
 
   /// First of all where it is secure.
   void Handshake(IoHandler done);
+  /// Whether a handshake failed because the client did not speak TLS but HTTP.
+  static bool WasPlainHttp(ErrorCode error);
   /// No more is sent. Through TLS that is said and, within the time limit, waited for.
   void EndSending(IoHandler done);
 
@@ -114,7 +116,7 @@ class Wire {
   static Pieces PiecesOf(const Buffers& buffers) {
     Pieces pieces;
     for (auto at = boost::asio::buffer_sequence_begin(buffers);
-         at != boost::asio::buffer_sequence_end(buffers) && pieces.count < kPiecesMax; ++at) {
+         at != boost::asio::buffer_sequence_end(buffers) && pieces.count < kPieces; ++at) {
       const boost::asio::const_buffer one(*at);
       if (one.size() > 0) pieces.all[pieces.count++] = one;
     }

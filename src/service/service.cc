@@ -81,7 +81,7 @@ Service::Service(std::unique_ptr<Ranker> ranker, const ServiceOptions& options,
 
 Service::~Service() {
   StopAdmitting();
-  text_threads_.reset();  // what it still encodes goes to the queue
+  text_threads_->Stop();  // what it still encodes goes to the queue
   worker_.reset();
 }
 
@@ -290,6 +290,13 @@ void Service::Tokenize(std::shared_ptr<const void> keep, std::vector<std::string
         (*shared)(std::move(tokens));
         return false;
       });
+}
+
+void Service::RunBeside(std::function<void()> work) {
+  text_threads_->Add([work = std::move(work)] {
+    work();
+    return false;
+  });
 }
 
 void Service::Cancel(Flight& flight) {

@@ -100,6 +100,10 @@ class Service {
   void Tokenize(std::shared_ptr<const void> keep, std::vector<std::string_view> texts,
                 bool special_tokens, Completion<Result<Tokens>> done);
 
+  /// Runs what would hold up an I/O thread (a large body to decode, a large reply to encode) where
+  /// texts are tokenized. It throws nothing; once the service ends it is dropped.
+  void RunBeside(std::function<void()> work);
+
   /// Whether each API key may hold only its share of the queue.
   void SetSeveralKeys(bool several) EXCLUDES(mutex_);
   /// From now on requests are refused (kStopping).

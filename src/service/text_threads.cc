@@ -17,13 +17,16 @@ TextThreads::TextThreads(int count) {
   }
 }
 
-TextThreads::~TextThreads() {
+TextThreads::~TextThreads() { Stop(); }
+
+void TextThreads::Stop() {
   {
     MutexLock lock(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void TextThreads::Add(Task task) {

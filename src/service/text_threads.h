@@ -20,12 +20,14 @@ class TextThreads {
   using Task = std::function<bool()>;
 
   explicit TextThreads(int count);
-  /// Ends after the tasks that are there.
+  /// Ends as Stop does.
   ~TextThreads();
   TextThreads(const TextThreads&) = delete;
   TextThreads& operator=(const TextThreads&) = delete;
 
   void Add(Task task) EXCLUDES(mutex_);
+  /// Ends after the tasks that are there and those that they add; what is added later is dropped.
+  void Stop() EXCLUDES(mutex_);
 
  private:
   void Loop() EXCLUDES(mutex_);
