@@ -228,6 +228,7 @@ def main():
                             stderr=subprocess.PIPE, text=True)
   port = None
   for line in server.stderr:
+    sys.stderr.write(line)
     match = re.search(r"on https?://127\.0\.0\.1:(\d+)$", line.strip())
     if match and "metrics and health" not in line:
       port = int(match.group(1))
