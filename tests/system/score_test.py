@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from podium_process import PODIUM, SANITIZED, Case, environment, measure
+from podium_process import MODEL, PODIUM, SANITIZED, Case, environment, measure
 
 QUERIES = ["what is a tomato", "如何重置路由器"]
 DOCUMENTS = ["The tomato is the edible berry of a plant.", "Trains run twice a day.", "按住复位按钮十秒钟。"]
@@ -241,6 +241,24 @@ class Streams(Case):
     process.stdin.close()
     self.assertEqual(process.wait(timeout=60), 0)
     process.stdout.close()
+
+  @unittest.skipIf(SANITIZED, "sanitizers make mlock do nothing")
+  def test_weights_are_locked_in_memory(self):
+    packed = self.folder / "model.podium"
+    self.podium("pack", MODEL, "-o", packed)
+    for words in (("--precision", "fp32"), ("--precision", "int8"), ("-m", packed), ("-m", packed, "--in-place")):
+      process = subprocess.Popen([PODIUM, "score", "--mlock", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=environment())
+      process.stdin.write(jsonl(PAIRS[:1]).encode())
+      process.stdin.flush()
+      process.stdout.readline()
+      with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+        locked = next(int(line.split()[1]) for line in file if line.startswith("VmLck:"))
+      _, errors = process.communicate(timeout=60)
+      if b"cannot lock" in errors:
+        self.skipTest(errors.decode())
+      self.assertEqual(process.returncode, 0, errors)
+      self.assertGreater(locked, 20 << 10, words)  # KiB: 21 million weights of layers, and the embeddings
 
   def test_progress_is_for_terminals(self):
     path = self.file("in.jsonl", jsonl([{"query": "q", "document": f"{n} " + "word " * 100} for n in range(300)]))
