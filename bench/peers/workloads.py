@@ -19,7 +19,8 @@ def mini_batches(lengths, vocabulary, size=8):
     for begin in range(0, len(ordered), size):
         group = ordered[begin:begin + size]
         mask = (np.arange(group.max()) < group[:, None]).astype(np.int64)
-        ids = np.where(mask == 1, rng.integers(3, vocabulary, mask.shape), 1)
+        zipf = 2 + np.exp(rng.uniform(0, np.log(vocabulary - 2), mask.shape)).astype(np.int64)  # as bench/model's ids, 3 and up
+        ids = np.where(mask == 1, np.minimum(zipf, vocabulary - 1), 1)
         ids[:, 0] = 0
         yield ids.astype(np.int64), mask
 

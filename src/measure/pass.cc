@@ -60,12 +60,16 @@ std::vector<MadeBatch> MakeBatches(int vocabulary, std::span<const int> lengths,
   std::mt19937 random(2);
   // Past the first few, which special tokens have in most models.
   const int first = vocabulary > 8 ? 4 : 0;
-  std::uniform_int_distribution<int32_t> id(first, vocabulary - 1);
+  // By Zipf's law, as words are: the n-th id 1 / n as often as the first.
+  std::uniform_real_distribution<double> logarithm(0, std::log(vocabulary - first + 1.0));
+  const auto id = [&] {
+    return std::min(first + static_cast<int32_t>(std::exp(logarithm(random))) - 1, vocabulary - 1);
+  };
   std::vector<MadeBatch> batches;
   for (const BatchRange& range : FormBatches(lengths, budget)) {
     MadeBatch batch;
     for (size_t i = range.begin; i < range.end; ++i) {
-      for (int t = 0; t < lengths[i]; ++t) batch.ids.push_back(id(random));
+      for (int t = 0; t < lengths[i]; ++t) batch.ids.push_back(id());
       batch.starts.push_back(static_cast<int32_t>(batch.ids.size()));
     }
     batches.push_back(std::move(batch));

@@ -41,7 +41,8 @@ struct MadeBatch {
   Batch view() const { return {ids, {}, starts, {}}; }
 };
 
-/// Sequences of these lengths with random ids, in order, cut into batches as a ranker cuts them.
+/// Sequences of these lengths with random ids by Zipf's law, in order, cut into batches as a ranker
+/// cuts them.
 std::vector<MadeBatch> MakeBatches(int vocabulary, std::span<const int> lengths,
                                    const BatchBudget& budget);
 
