@@ -45,12 +45,13 @@ struct ProductArgs {
 };
 
 /// One head of one sequence: out = softmax(scale · q kᵀ) v for query rows [0, queries) over keys
-/// [0, length). Rows of q, k, v and out are `stride`, `stride`, `stride` and `out_stride` elements
-/// apart.
+/// [0, length). Rows of q, k, v and out are `q_stride`, `kv_stride`, `kv_stride` and `out_stride`
+/// elements apart.
 struct AttentionArgs {
-  const float* q = nullptr;
-  const float* k = nullptr;
-  const float* v = nullptr;
+  const void* q = nullptr;
+  const void* k = nullptr;
+  const void* v = nullptr;
+  Element element = Element::kF32;  // of all three; or the table's short_element
   size_t q_stride = 0;
   size_t kv_stride = 0;
   int queries = 0;
@@ -92,7 +93,9 @@ struct Int8ProductArgs {
   const float* residual = nullptr;  // [rows, n] or null; may be c itself
   size_t residual_stride = 0;
   void* c = nullptr;
-  Element c_element = Element::kF32;  // kF16 is written to full panels, and has no residual
+  // 16 bits are written to full panels, and have no residual; kBF16 where it is the table's
+  // short_element, without activation.
+  Element c_element = Element::kF32;
   size_t c_stride = 0;
   Activate activate = Activate::kNone;  // of kF16 only
   int32_t* scratch = nullptr;           // kInt8Scratch, one per thread, aligned to 64 bytes
@@ -127,8 +130,8 @@ struct Table {
 
   void (*product)(const ProductArgs&);
   void (*attention)(const AttentionArgs&);
-  /// The same for an encoder in bytes: operands may be rounded to brain floats where that is
-  /// faster.
+  /// The same for an encoder in bytes: q, k and v are rounded to short_element where they are not
+  /// of it yet.
   void (*attention_short)(const AttentionArgs&);
 
   void (*int8_product)(const Int8ProductArgs&);
@@ -146,6 +149,9 @@ struct Table {
   void (*activate)(Activate activate, const float* x, size_t count, float* y);
   /// y[i] = exp(x[i]), x ≤ 0; for tests.
   void (*exp_negative)(const float* x, size_t count, float* y);
+
+  /// What attention_short calculates with; int8_product writes it too.
+  Element short_element = Element::kF32;
 };
 
 /// Floats of AttentionArgs::scratch for sequences up to `length_max`.

@@ -90,7 +90,11 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   };
   take_member(count(float()), count(uint8_t()), count(uint16_t()), count(int32_t()));
   const auto floats = [](size_t elements) { return Arena::RoundUp(elements * sizeof(float)); };
-  const size_t bytes = 2 * floats(tokens * row) + floats(tokens * lane->key_value_row_) +
+  const size_t key_values = lane->short_ ? 0 : tokens * lane->key_value_row_;
+  const size_t shorts = lane->short_ ? lane->short_row_ : 0;
+  const size_t bytes = 2 * floats(tokens * row) + floats(key_values) +
+                       Arena::RoundUp(tokens * shorts * sizeof(uint16_t)) +
+                       Arena::RoundUp(sequences * shorts * sizeof(uint16_t)) +
                        2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
                        static_cast<size_t>(team.size()) * member_bytes;
   if (!lane->arena_.Reserve(bytes)) {
@@ -100,7 +104,9 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   Arena& arena = lane->arena_;
   lane->residual_ = arena.Take<float>(tokens * row);
   lane->query_ = arena.Take<float>(tokens * row);
-  lane->key_value_ = arena.Take<float>(tokens * lane->key_value_row_);
+  lane->key_value_ = arena.Take<float>(key_values);
+  lane->shorts_ = arena.Take<uint16_t>(tokens * shorts);
+  lane->first_shorts_ = arena.Take<uint16_t>(sequences * shorts);
   lane->first_residual_ = arena.Take<float>(sequences * row);
   lane->first_query_ = arena.Take<float>(sequences * row);
   lane->position_ = arena.Take<int32_t>(tokens);
@@ -231,6 +237,18 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
   table_.product(args);
 }
 
+void NativeLane::MultiplyShort(const PackedLinear& linear, int rows, uint16_t* c, Member& member) {
+  kernels::Int8ProductArgs args = Int8Group(linear, 0);
+  args.a = member.bytes.data();
+  args.a_scale = member.scale.data();
+  args.rows = rows;
+  args.c = c;
+  args.c_element = kernels::Element::kBF16;
+  args.c_stride = short_row_;
+  args.scratch = member.sums.data();
+  table_.int8_product(args);
+}
+
 void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
   const TensorView& words = weights_.word_embedding();
   const auto hidden = static_cast<size_t>(spec_.hidden);
@@ -250,13 +268,22 @@ void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
 // needs those of first tokens only.
 void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
+  const bool last = layer + 1 == spec_.layers;
+  if (short_) {
+    // In this order: what a product writes past its columns is written anew by the next.
+    uint16_t* queries = &shorts_[static_cast<size_t>(begin) * short_row_];
+    if (!last) MultiplyShort(weights.query, end - begin, queries, member);
+    MultiplyShort(weights.key, end - begin, queries + spec_.hidden, member);
+    MultiplyShort(weights.value, end - begin, queries + size_t{2} * spec_.hidden, member);
+    return;
+  }
   const float* x = &residual_[static_cast<size_t>(begin) * row_];
   float* keys = &key_value_[static_cast<size_t>(begin) * key_value_row_];
   Multiply(weights.key, x, row_, end - begin, keys, key_value_row_, member,
            kernels::Activate::kNone, nullptr);
   Multiply(weights.value, x, row_, end - begin, keys + spec_.hidden, key_value_row_, member,
            kernels::Activate::kNone, nullptr);
-  if (layer + 1 == spec_.layers) return;
+  if (last) return;
   Multiply(weights.query, x, row_, end - begin, &query_[static_cast<size_t>(begin) * row_], row_,
            member, kernels::Activate::kNone, nullptr);
 }
@@ -271,6 +298,10 @@ void NativeLane::ProjectFirstTokens(const Batch& batch) {
     const size_t at = static_cast<size_t>(begin) * row_;
     Quantize(&first_residual_[at], 0, end - begin, weights_.layers.back().attention_columns,
              member);
+    if (short_) {
+      return MultiplyShort(weights_.layers.back().query, end - begin,
+                           &first_shorts_[static_cast<size_t>(begin) * short_row_], member);
+    }
     Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
              &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
   });
@@ -283,20 +314,29 @@ void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens
     const auto column = static_cast<size_t>(task % spec_.heads * spec_.head_size());
     const auto start = static_cast<size_t>(batch.starts[sequence]);
     const int length = batch.starts[sequence + 1] - batch.starts[sequence];
-    float* query =
-        set.query + (first_tokens_only ? static_cast<size_t>(sequence) : start) * row_ + column;
+    const size_t row = first_tokens_only ? static_cast<size_t>(sequence) : start;
     kernels::AttentionArgs args;
-    args.q = query;
-    args.q_stride = row_;
-    args.k = &key_value_[start * key_value_row_ + column];
-    args.v = args.k + spec_.hidden;
-    args.kv_stride = key_value_row_;
+    args.out = set.query + row * row_ + column;
+    args.out_stride = row_;
+    if (short_) {
+      args.element = kernels::Element::kBF16;
+      const uint16_t* of_token = &shorts_[start * short_row_ + column];
+      args.q = first_tokens_only ? &first_shorts_[row * short_row_ + column] : of_token;
+      args.k = of_token + spec_.hidden;
+      args.v = of_token + size_t{2} * spec_.hidden;
+      args.q_stride = args.kv_stride = short_row_;
+    } else {
+      const float* keys = &key_value_[start * key_value_row_ + column];
+      args.q = args.out;
+      args.q_stride = row_;
+      args.k = keys;
+      args.v = keys + spec_.hidden;
+      args.kv_stride = key_value_row_;
+    }
     args.queries = first_tokens_only ? 1 : length;
     args.length = length;
     args.head_size = spec_.head_size();
     args.scale = scale;
-    args.out = query;
-    args.out_stride = row_;
     args.scratch = members_[static_cast<size_t>(member)].scratch.data();
     (in_bytes_ ? table_.attention_short : table_.attention)(args);
   });

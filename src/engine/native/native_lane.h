@@ -11,6 +11,7 @@
 #ifndef PODIUM_ENGINE_NATIVE_NATIVE_LANE_H_
 #define PODIUM_ENGINE_NATIVE_NATIVE_LANE_H_
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -51,7 +52,7 @@ class NativeLane final : public Lane {
   // only.
   struct RowSet {
     float* residual;  // [rows, row_]
-    float* query;     // [rows, row_]: q, then attention output in its place
+    float* query;     // [rows, row_]: q unless it is short, then attention output
     int rows;
   };
 
@@ -64,8 +65,12 @@ class NativeLane final : public Lane {
         limits_(limits),
         row_(kernels::RowStride(spec_.hidden)),
         key_value_row_(kernels::RowStride(2 * spec_.hidden)),
+        short_row_((static_cast<size_t>(spec_.hidden) * 3 + 63) / 32 * 32),
         ffn_row_(kernels::RowStride(spec_.ffn)),
-        in_bytes_(weights.in_bytes()) {}
+        in_bytes_(weights.in_bytes()),
+        short_(weights.in_bytes() && table.short_element == kernels::Element::kBF16 &&
+               std::all_of(weights.layers.begin(), weights.layers.end(),
+                           [](const PackedLayer& layer) { return layer.query.in_bytes(); })) {}
 
   void EmbedRows(const Batch& batch, int begin, int end);
   void ProjectRows(int layer, int begin, int end, Member& member);
@@ -84,6 +89,8 @@ class NativeLane final : public Lane {
   // member.bytes was made of.
   void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,
                 size_t c_stride, Member& member, kernels::Activate activate, const float* residual);
+  // The same of a linear in bytes, to brain floats: c up to the next multiple of 32 columns.
+  void MultiplyShort(const PackedLinear& linear, int rows, uint16_t* c, Member& member);
   void FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member);
   void FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [0, rows).
@@ -96,17 +103,21 @@ class NativeLane final : public Lane {
   LaneLimits limits_;
   const size_t row_;            // elements between rows hidden wide
   const size_t key_value_row_;  // … 2 · hidden wide
+  const size_t short_row_;      // … 3 · hidden wide and up to 31 that a product writes past it
   const size_t ffn_row_;        // … ffn wide
   const bool in_bytes_;         // int8 linear layers
+  const bool short_;            // q, k and v are brain floats
 
   Arena arena_;
-  std::span<float> residual_;        // [tokens, hidden]
-  std::span<float> query_;           // [tokens, hidden]
-  std::span<float> key_value_;       // [tokens, key_value_row_]: a token's keys, then its values
-  std::span<float> first_residual_;  // [sequences, row_]
-  std::span<float> first_query_;     // [sequences, row_]
-  std::span<int32_t> position_;      // [tokens] row of the position table
-  std::span<int32_t> order_;         // [sequences] longest first
+  std::span<float> residual_;         // [tokens, hidden]
+  std::span<float> query_;            // [tokens, hidden]
+  std::span<float> key_value_;        // [tokens, key_value_row_]: a token's keys, then its values
+  std::span<uint16_t> shorts_;        // [tokens, short_row_]: queries, keys, values; if short_
+  std::span<uint16_t> first_shorts_;  // [sequences, short_row_]: queries
+  std::span<float> first_residual_;   // [sequences, row_]
+  std::span<float> first_query_;      // [sequences, row_]
+  std::span<int32_t> position_;       // [tokens] row of the position table
+  std::span<int32_t> order_;          // [sequences] longest first
   std::vector<Member> members_;
 };
 

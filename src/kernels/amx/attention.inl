@@ -77,8 +77,12 @@ inline void SumBlockBf16(const uint16_t* a, size_t a_stride, const uint16_t* b0,
   TileStore<3>(sums + 16 * sums_stride + 16, bytes);
 }
 
-void AttentionBf16(const AttentionArgs& args) {
+template <typename In>
+void AttentionOf(const AttentionArgs& args) {
   [[maybe_unused]] const SumScope scope;
+  const auto* q = static_cast<const In*>(args.q);
+  const auto* k = static_cast<const In*>(args.k);
+  const auto* v = static_cast<const In*>(args.v);
   const int padded = RoundUp32(args.length);
   const int width = RoundUp32(args.head_size);
   const int key_steps = padded / 32;
@@ -98,15 +102,15 @@ void AttentionBf16(const AttentionArgs& args) {
       const int rows = args.length - key < 16 ? (args.length > key ? args.length - key : 0) : 16;
       const int count = args.head_size - step * 32 < 32 ? args.head_size - step * 32 : 32;
       StoreBf16Transposed(
-          args.k + static_cast<size_t>(key) * args.kv_stride + step * 32, args.kv_stride, rows,
+          k + static_cast<size_t>(key) * args.kv_stride + step * 32, args.kv_stride, rows,
           count, keys + static_cast<size_t>(key / 16 * width_steps + step) * kTileElements);
     }
   }
   for (int key = 0; key < padded; key += 2) {
-    const float* even =
-        key < args.length ? args.v + static_cast<size_t>(key) * args.kv_stride : nullptr;
-    const float* odd =
-        key + 1 < args.length ? args.v + static_cast<size_t>(key + 1) * args.kv_stride : nullptr;
+    const In* even =
+        key < args.length ? v + static_cast<size_t>(key) * args.kv_stride : nullptr;
+    const In* odd =
+        key + 1 < args.length ? v + static_cast<size_t>(key + 1) * args.kv_stride : nullptr;
     uint16_t* row =
         values + static_cast<size_t>(key / 32) * 2 * width_steps * kTileElements + key % 32 * 16;
     for (int d = 0; d < width; d += 16, row += kTileElements) {
@@ -123,7 +127,7 @@ void AttentionBf16(const AttentionArgs& args) {
                           : args.head_size - step * 32 < 32 ? args.head_size - step * 32
                                                             : 32;
         StoreBf16Row(
-            args.q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32,
+            q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32,
             count, queries + static_cast<size_t>(i) * width + step * 32);
       }
     }
@@ -154,4 +158,9 @@ void AttentionBf16(const AttentionArgs& args) {
       }
     }
   }
+}
+
+void AttentionBf16(const AttentionArgs& args) {
+  if (args.element == Element::kBF16) return AttentionOf<uint16_t>(args);
+  AttentionOf<float>(args);
 }

@@ -1,28 +1,31 @@
 // Floats → brain floats in the orders that tiles read, rounded to nearest even by vcvtne2ps2bf16.
 // The twin is bf16_plain.inl.
 
-// out[0…31] of a row of 32 floats, zeros from `count` on.
-inline void StoreBf16Row(const float* x, int count, uint16_t* out) {
+// A row of 32 brain floats, zeros from `count` on.
+inline __m512i Bf16Row(const float* x, int count) {
   const int low = count < 16 ? count : 16;
   const int high = count < 16 ? 0 : count - 16 < 16 ? count - 16 : 16;
-  const __m512bh row = _mm512_cvtne2ps_pbh(high > 0 ? LoadPartial(x + 16, high) : Zero(),
-                                           low > 0 ? LoadPartial(x, low) : Zero());
-  _mm512_storeu_si512(out, (__m512i)row);
+  return (__m512i)_mm512_cvtne2ps_pbh(high > 0 ? LoadPartial(x + 16, high) : Zero(),
+                                      low > 0 ? LoadPartial(x, low) : Zero());
+}
+inline __m512i Bf16Row(const uint16_t* x, int count) {
+  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>((uint64_t{1} << count) - 1), x);
 }
 
-// A tile of weights made of 16 rows of 32 floats: out[i][j] = the pair (2i, 2i + 1) of row j. Rows
+// out[0…31] of such a row.
+template <typename In>
+inline void StoreBf16Row(const In* x, int count, uint16_t* out) {
+  _mm512_storeu_si512(out, Bf16Row(x, count));
+}
+
+// A tile of weights made of 16 rows of 32 columns: out[i][j] = the pair (2i, 2i + 1) of row j. Rows
 // from `rows` on and columns from `count` on are zero, and not read.
-inline void StoreBf16Transposed(const float* x, size_t stride, int rows, int count, uint16_t* out) {
+template <typename In>
+inline void StoreBf16Transposed(const In* x, size_t stride, int rows, int count, uint16_t* out) {
   __m512i r[16];
-  alignas(64) uint16_t row[32];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) {
-    if (i < rows) {
-      StoreBf16Row(x + static_cast<size_t>(i) * stride, count, row);
-      r[i] = _mm512_load_si512(row);
-    } else {
-      r[i] = _mm512_setzero_si512();
-    }
+    r[i] = i < rows ? Bf16Row(x + static_cast<size_t>(i) * stride, count) : _mm512_setzero_si512();
   }
   __m512i t[16];
 #pragma GCC unroll 8
@@ -51,12 +54,23 @@ inline void StoreBf16Transposed(const float* x, size_t stride, int rows, int cou
   }
 }
 
-// A row of a tile of weights made of two rows of 16 floats: out[2j] = even[j], out[2j + 1] =
+inline __m512i Bf16Halves(const float* low, const float* high, int count) {
+  return (__m512i)_mm512_cvtne2ps_pbh(high != nullptr ? LoadPartial(high, count) : Zero(),
+                                      low != nullptr ? LoadPartial(low, count) : Zero());
+}
+inline __m512i Bf16Halves(const uint16_t* low, const uint16_t* high, int count) {
+  const auto mask = static_cast<__mmask16>(0xffffu >> (16 - count));
+  const auto half = [&](const uint16_t* x) {
+    return x != nullptr ? _mm256_maskz_loadu_epi16(mask, x) : _mm256_setzero_si256();
+  };
+  return _mm512_inserti64x4(_mm512_castsi256_si512(half(low)), half(high), 1);
+}
+
+// A row of a tile of weights made of two rows of 16 columns: out[2j] = even[j], out[2j + 1] =
 // odd[j]. A null row is zero, as are columns from `count` on.
-inline void StoreBf16Pairs(const float* even, const float* odd, int count, uint16_t* out) {
-  const __m512i rows =
-      (__m512i)_mm512_cvtne2ps_pbh(odd != nullptr ? LoadPartial(odd, count) : Zero(),
-                                   even != nullptr ? LoadPartial(even, count) : Zero());
+template <typename In>
+inline void StoreBf16Pairs(const In* even, const In* odd, int count, uint16_t* out) {
+  const __m512i rows = Bf16Halves(even, odd, count);
   const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
                                          8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   _mm512_storeu_si512(out, _mm512_permutexvar_epi16(order, rows));

@@ -6,10 +6,13 @@ inline uint16_t FloatToBrain(float x) {
   if ((bits & 0x7f800000u) == 0) return static_cast<uint16_t>(bits >> 16 & 0x8000u);  // subnormal
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
-inline void StoreBf16Row(const float* x, int count, uint16_t* out) {
+inline uint16_t FloatToBrain(uint16_t x) { return x; }
+template <typename In>
+inline void StoreBf16Row(const In* x, int count, uint16_t* out) {
   for (int i = 0; i < 32; ++i) out[i] = i < count ? FloatToBrain(x[i]) : 0;
 }
-inline void StoreBf16Transposed(const float* x, size_t stride, int rows, int count, uint16_t* out) {
+template <typename In>
+inline void StoreBf16Transposed(const In* x, size_t stride, int rows, int count, uint16_t* out) {
   for (int j = 0; j < 16; ++j) {
     for (int k = 0; k < 32; ++k) {
       out[k / 2 * 32 + j * 2 + k % 2] =
@@ -17,7 +20,8 @@ inline void StoreBf16Transposed(const float* x, size_t stride, int rows, int cou
     }
   }
 }
-inline void StoreBf16Pairs(const float* even, const float* odd, int count, uint16_t* out) {
+template <typename In>
+inline void StoreBf16Pairs(const In* even, const In* odd, int count, uint16_t* out) {
   for (int j = 0; j < 16; ++j) {
     out[2 * j] = even != nullptr && j < count ? FloatToBrain(even[j]) : 0;
     out[2 * j + 1] = odd != nullptr && j < count ? FloatToBrain(odd[j]) : 0;

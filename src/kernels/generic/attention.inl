@@ -6,12 +6,13 @@
 inline int RoundUpToPanel(int x) { return (x + kPanel - 1) / kPanel * kPanel; }
 
 inline void PackKeys(const AttentionArgs& args, float* panels) {
+  const auto* k = static_cast<const float*>(args.k);
   for (int key = 0; key < args.length; key += kLanes) {
     const int rows = args.length - key < kLanes ? args.length - key : kLanes;
     float* out =
         panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
     for (int d = 0; d < args.head_size; d += kTransposeColumns) {
-      TransposeBlock(args.k + static_cast<size_t>(key) * args.kv_stride + d, args.kv_stride, rows,
+      TransposeBlock(k + static_cast<size_t>(key) * args.kv_stride + d, args.kv_stride, rows,
                      out + static_cast<size_t>(d) * kPanel, kPanel);
     }
   }
@@ -25,12 +26,13 @@ inline void PackKeys(const AttentionArgs& args, float* panels) {
 }
 
 inline void PackValues(const AttentionArgs& args, float* panels) {
+  const auto* v = static_cast<const float*>(args.v);
   for (int d = 0; d < args.head_size; d += kLanes) {
     const int lanes = args.head_size - d < kLanes ? args.head_size - d : kLanes;
     float* out = panels + static_cast<size_t>(d / kPanel) * kPanel * args.length + d % kPanel;
     for (int key = 0; key < args.length; ++key) {
       Store(out + static_cast<size_t>(key) * kPanel,
-            LoadPartial(args.v + static_cast<size_t>(key) * args.kv_stride + d, lanes));
+            LoadPartial(v + static_cast<size_t>(key) * args.kv_stride + d, lanes));
     }
   }
 }
@@ -71,7 +73,7 @@ void Attention(const AttentionArgs& args) {
   alignas(64) float block[kTileRows * kPanel];
   for (int row = 0; row < args.queries; row += kTileRows) {
     const int rows = args.queries - row < kTileRows ? args.queries - row : kTileRows;
-    const float* q = args.q + static_cast<size_t>(row) * args.q_stride;
+    const float* q = static_cast<const float*>(args.q) + static_cast<size_t>(row) * args.q_stride;
     for (int column = 0; column < columns; column += kPanel) {
       Tiles(rows, q, args.q_stride, keys + static_cast<size_t>(column) * width, width, block, true,
             nullptr, 0);

@@ -36,7 +36,7 @@ struct Finisher {
         c_stride(args.c_stride),
         rows(args.rows - row < kInt8Block ? args.rows - row : kInt8Block) {
     const size_t at = static_cast<size_t>(row) * args.c_stride + static_cast<size_t>(column);
-    if constexpr (kOut == Element::kF16) {
+    if constexpr (kOut != Element::kF32) {
       halves = static_cast<uint16_t*>(args.c) + at;
     } else {
       floats = static_cast<float*>(args.c) + at;
@@ -71,6 +71,12 @@ struct Finisher {
         StoreF16(halves + (i / kBlockVectors) * c_stride + i % kBlockVectors * kLanes,
                  Min(Set1(65504.0f), Max(Set1(-65504.0f), y[i])));
       }
+    } else if constexpr (kOut == Element::kBF16) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kCount; i += 2) {
+        StoreBf16(halves + (i / kBlockVectors) * c_stride + i % kBlockVectors * kLanes, y[i],
+                  y[i + 1]);
+      }
     } else {
 #pragma GCC unroll 16
       for (int i = 0; i < kCount; ++i) {
@@ -100,7 +106,7 @@ struct Finisher {
     sums += count * kInt8Block;
     a_scale += count;
     rows -= count;
-    if constexpr (kOut == Element::kF16) {
+    if constexpr (kOut != Element::kF32) {
       halves += static_cast<size_t>(count) * c_stride;
     } else {
       floats += static_cast<size_t>(count) * c_stride;
