@@ -16,9 +16,11 @@ namespace {
 // Rows of a block at most. Larger blocks stream the weights fewer times, smaller ones keep [rows,
 // ffn] in L2; a multiple of every table's tile. 192 rows × 3072 × 4 B = 2.3 MiB for base.
 constexpr int kBlockRowsMax = 192;
-// In bytes: [rows, 1024] in four forms (activations, halves, bytes, the residual in fp32) are 2
-// MiB.
-constexpr int kInt8BlockRowsMax = 256;
+// In bytes: twice as many rows read the weights half as often, which counts for more than that
+// [rows, 1024] as activations, halves and bytes outgrow L2.
+constexpr int kInt8BlockRowsMax = 512;
+// Of a part: fewer rows stay in the caches, more fill their blocks better.
+constexpr int kPartRowsMax = 512;
 // Rows that are normed and turned into bytes while in L1.
 constexpr int kHotRows = 4;
 // Halves between rows of an FFN group; a row of 2 KiB and one cache line.
@@ -96,7 +98,7 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
                        Arena::RoundUp(tokens * shorts * sizeof(uint16_t)) +
                        Arena::RoundUp(sequences * shorts * sizeof(uint16_t)) +
                        2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
-                       static_cast<size_t>(team.size()) * member_bytes;
+                       floats(sequences + 1) + static_cast<size_t>(team.size()) * member_bytes;
   if (!lane->arena_.Reserve(bytes)) {
     return ResourceExhausted(Concat("activations for ", own.batch_tokens_max,
                                     " tokens: the system refused ", bytes, " bytes"));
@@ -111,6 +113,7 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   lane->first_query_ = arena.Take<float>(sequences * row);
   lane->position_ = arena.Take<int32_t>(tokens);
   lane->order_ = arena.Take<int32_t>(sequences);
+  lane->parts_ = arena.Take<int32_t>(sequences + 1);
   for (int member = 0; member < team.size(); ++member) {
     lane->members_.push_back(take_member([&](size_t n) { return arena.Take<float>(n); },
                                          [&](size_t n) { return arena.Take<uint8_t>(n); },
@@ -143,36 +146,61 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
     return la != lb ? la > lb : a < b;
   });
 
-  const RowSet all = {residual_.data(), query_.data(), batch.tokens()};
-  const RowSet first = {first_residual_.data(), first_query_.data(), n};
-  ForRowBlocks(all.rows, [&](int begin, int end, Member& member) {
-    EmbedRows(batch, begin, end);
-    Quantize(&residual_[static_cast<size_t>(begin) * row_], 0, end - begin,
-             weights_.layers.front().attention_columns, member);
-    ProjectRows(0, begin, end, member);
-  });
-  for (int layer = 0; layer < spec_.layers; ++layer) {
-    PODIUM_RETURN_IF_ERROR(interrupt.Check());
-    const bool last = layer + 1 == spec_.layers;
-    if (last) ProjectFirstTokens(batch);
-    const RowSet& set = last ? first : all;
-    Attend(batch, set, last);
-    ForRowBlocks(set.rows, [&](int begin, int end, Member& member) {
-      FinishRows(layer, set, begin, end, member);
-      if (!last) ProjectRows(layer + 1, begin, end, member);
+  const int parts = in_bytes_ ? PlanParts(batch.starts, team_.size(), kPartRowsMax, parts_) : 0;
+  if (parts == 0) {
+    ScorePart(batch, {0, n, nullptr}, interrupt);
+  } else {
+    team_.ParallelFor(parts, [&](int task, int member) {
+      const auto at = static_cast<size_t>(task);
+      ScorePart(batch, {parts_[at], parts_[at + 1], &members_[static_cast<size_t>(member)]},
+                interrupt);
     });
   }
-  Head(first, logits);
+  PODIUM_RETURN_IF_ERROR(interrupt.Check());  // what ended a part early is still there
+  Head(logits);
   return weights_.CheckUnchanged();  // the word embeddings that were read are those of the file
 }
 
-void NativeLane::ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body) {
-  const int block = in_bytes_
-                        ? PlanBlockRows(rows, team_.size(), kernels::kInt8Block, kInt8BlockRowsMax)
-                        : PlanBlockRows(rows, team_.size(), table_.tile_rows, kBlockRowsMax);
-  team_.ParallelFor((rows + block - 1) / block, [&](int task, int member) {
-    body(task * block, std::min(rows, (task + 1) * block), members_[static_cast<size_t>(member)]);
+void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt& interrupt) {
+  const int begin = batch.starts[static_cast<size_t>(part.first)];
+  const int end = batch.starts[static_cast<size_t>(part.last)];
+  ForRowBlocks(part, begin, end, [&](int first, int last, Member& member) {
+    EmbedRows(batch, first, last);
+    Quantize(&residual_[static_cast<size_t>(first) * row_], 0, last - first,
+             weights_.layers.front().attention_columns, member);
+    ProjectRows(0, first, last, member);
   });
+  for (int layer = 0; layer < spec_.layers; ++layer) {
+    if (!interrupt.Check().ok()) return;
+    const bool first_tokens_only = layer + 1 == spec_.layers;
+    if (first_tokens_only) ProjectFirstTokens(batch, part);
+    const RowSet set = first_tokens_only ? RowSet{first_residual_.data(), first_query_.data()}
+                                         : RowSet{residual_.data(), query_.data()};
+    Attend(batch, part, set, first_tokens_only);
+    ForRowBlocks(part, first_tokens_only ? part.first : begin, first_tokens_only ? part.last : end,
+                 [&](int first, int last, Member& member) {
+                   FinishRows(layer, set, first, last, member);
+                   if (!first_tokens_only) ProjectRows(layer + 1, first, last, member);
+                 });
+  }
+}
+
+void NativeLane::ForRowBlocks(const Part& part, int first, int last,
+                              FunctionRef<void(int, int, Member&)> body) {
+  const int threads = part.member != nullptr ? 1 : team_.size();
+  const int rows = last - first;
+  const int block = in_bytes_ ? PlanBlockRows(rows, threads, kernels::kInt8Block, kInt8BlockRowsMax)
+                              : PlanBlockRows(rows, threads, table_.tile_rows, kBlockRowsMax);
+  const auto run = [&](int task, Member& member) {
+    body(first + task * block, std::min(last, first + (task + 1) * block), member);
+  };
+  const int blocks = (rows + block - 1) / block;
+  if (part.member != nullptr) {
+    for (int task = 0; task < blocks; ++task) run(task, *part.member);
+  } else {
+    team_.ParallelFor(
+        blocks, [&](int task, int member) { run(task, members_[static_cast<size_t>(member)]); });
+  }
 }
 
 void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
@@ -288,13 +316,13 @@ void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
            member, kernels::Activate::kNone, nullptr);
 }
 
-void NativeLane::ProjectFirstTokens(const Batch& batch) {
-  for (int i = 0; i < batch.size(); ++i) {
+void NativeLane::ProjectFirstTokens(const Batch& batch, const Part& part) {
+  for (int i = part.first; i < part.last; ++i) {
     std::memcpy(&first_residual_[static_cast<size_t>(i) * row_],
                 &residual_[static_cast<size_t>(batch.starts[i]) * row_],
                 static_cast<size_t>(spec_.hidden) * sizeof(float));
   }
-  ForRowBlocks(batch.size(), [&](int begin, int end, Member& member) {
+  ForRowBlocks(part, part.first, part.last, [&](int begin, int end, Member& member) {
     const size_t at = static_cast<size_t>(begin) * row_;
     Quantize(&first_residual_[at], 0, end - begin, weights_.layers.back().attention_columns,
              member);
@@ -307,39 +335,52 @@ void NativeLane::ProjectFirstTokens(const Batch& batch) {
   });
 }
 
-void NativeLane::Attend(const Batch& batch, const RowSet& set, bool first_tokens_only) {
-  const float scale = 1.0f / std::sqrt(static_cast<float>(spec_.head_size()));
-  team_.ParallelFor(batch.size() * spec_.heads, [&](int task, int member) {
-    const int sequence = order_[task / spec_.heads];
-    const auto column = static_cast<size_t>(task % spec_.heads * spec_.head_size());
-    const auto start = static_cast<size_t>(batch.starts[sequence]);
-    const int length = batch.starts[sequence + 1] - batch.starts[sequence];
-    const size_t row = first_tokens_only ? static_cast<size_t>(sequence) : start;
-    kernels::AttentionArgs args;
-    args.out = set.query + row * row_ + column;
-    args.out_stride = row_;
-    if (short_) {
-      args.element = kernels::Element::kBF16;
-      const uint16_t* of_token = &shorts_[start * short_row_ + column];
-      args.q = first_tokens_only ? &first_shorts_[row * short_row_ + column] : of_token;
-      args.k = of_token + spec_.hidden;
-      args.v = of_token + size_t{2} * spec_.hidden;
-      args.q_stride = args.kv_stride = short_row_;
-    } else {
-      const float* keys = &key_value_[start * key_value_row_ + column];
-      args.q = args.out;
-      args.q_stride = row_;
-      args.k = keys;
-      args.v = keys + spec_.hidden;
-      args.kv_stride = key_value_row_;
-    }
-    args.queries = first_tokens_only ? 1 : length;
-    args.length = length;
-    args.head_size = spec_.head_size();
-    args.scale = scale;
-    args.scratch = members_[static_cast<size_t>(member)].scratch.data();
-    (in_bytes_ ? table_.attention_short : table_.attention)(args);
-  });
+void NativeLane::Attend(const Batch& batch, const Part& part, const RowSet& set,
+                        bool first_tokens_only) {
+  const int tasks = (part.last - part.first) * spec_.heads;
+  if (part.member == nullptr) {
+    team_.ParallelFor(tasks, [&](int task, int member) {
+      AttendHead(batch, order_[static_cast<size_t>(task / spec_.heads)], task % spec_.heads, set,
+                 first_tokens_only, members_[static_cast<size_t>(member)]);
+    });
+    return;
+  }
+  for (int task = 0; task < tasks; ++task) {
+    AttendHead(batch, part.first + task / spec_.heads, task % spec_.heads, set, first_tokens_only,
+               *part.member);
+  }
+}
+
+void NativeLane::AttendHead(const Batch& batch, int sequence, int head, const RowSet& set,
+                            bool first_tokens_only, Member& member) {
+  const auto column = static_cast<size_t>(head * spec_.head_size());
+  const auto start = static_cast<size_t>(batch.starts[sequence]);
+  const int length = batch.starts[sequence + 1] - batch.starts[sequence];
+  const size_t row = first_tokens_only ? static_cast<size_t>(sequence) : start;
+  kernels::AttentionArgs args;
+  args.out = set.query + row * row_ + column;
+  args.out_stride = row_;
+  if (short_) {
+    args.element = kernels::Element::kBF16;
+    const uint16_t* of_token = &shorts_[start * short_row_ + column];
+    args.q = first_tokens_only ? &first_shorts_[row * short_row_ + column] : of_token;
+    args.k = of_token + spec_.hidden;
+    args.v = of_token + size_t{2} * spec_.hidden;
+    args.q_stride = args.kv_stride = short_row_;
+  } else {
+    const float* keys = &key_value_[start * key_value_row_ + column];
+    args.q = args.out;
+    args.q_stride = row_;
+    args.k = keys;
+    args.v = keys + spec_.hidden;
+    args.kv_stride = key_value_row_;
+  }
+  args.queries = first_tokens_only ? 1 : length;
+  args.length = length;
+  args.head_size = spec_.head_size();
+  args.scale = 1.0f / std::sqrt(static_cast<float>(spec_.head_size()));
+  args.scratch = member.scratch.data();
+  (in_bytes_ ? table_.attention_short : table_.attention)(args);
 }
 
 // From attention output to the layer's output, in place in set.residual.
@@ -419,17 +460,19 @@ void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows,
   }
 }
 
-void NativeLane::Head(const RowSet& set, std::span<float> logits) {
+void NativeLane::Head(std::span<float> logits) {
   Member& member = members_.front();
-  Multiply(weights_.head_dense, set.residual, row_, set.rows, set.query, row_, member,
+  const RowSet set = {first_residual_.data(), first_query_.data()};
+  const auto rows = static_cast<int>(logits.size());
+  Multiply(weights_.head_dense, set.residual, row_, rows, set.query, row_, member,
            kernels::Activate::kTanh, nullptr);
   if (spec_.labels == 1) {
-    Multiply(weights_.head_project, set.query, row_, set.rows, logits.data(), 1, member,
+    Multiply(weights_.head_project, set.query, row_, rows, logits.data(), 1, member,
              kernels::Activate::kNone, nullptr);
     return;
   }
   // Two labels: the residual rows are not needed any more, they take both logits.
-  Multiply(weights_.head_project, set.query, row_, set.rows, set.residual, row_, member,
+  Multiply(weights_.head_project, set.query, row_, rows, set.residual, row_, member,
            kernels::Activate::kNone, nullptr);
   for (size_t i = 0; i < logits.size(); ++i) {
     const float* labels = set.residual + i * row_;

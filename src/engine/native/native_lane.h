@@ -48,12 +48,18 @@ class NativeLane final : public Lane {
     std::span<float> ffn_scale;    // [block rows]
     std::span<int32_t> sums;       // kernels::kInt8Scratch
   };
+  // The sequences [first, last) of a batch and who computes them: one member all layers of them,
+  // whose rows then stay in its caches, or, without one, the whole team layer by layer.
+  struct Part {
+    int first;
+    int last;
+    Member* member;
+  };
   // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
   // only.
   struct RowSet {
     float* residual;  // [rows, row_]
     float* query;     // [rows, row_]: q unless it is short, then attention output
-    int rows;
   };
 
   NativeLane(const NativeWeights& weights, const kernels::Table& table, Team& team,
@@ -74,10 +80,13 @@ class NativeLane final : public Lane {
 
   void EmbedRows(const Batch& batch, int begin, int end);
   void ProjectRows(int layer, int begin, int end, Member& member);
-  void ProjectFirstTokens(const Batch& batch);
-  void Attend(const Batch& batch, const RowSet& set, bool first_tokens_only);
+  void ScorePart(const Batch& batch, const Part& part, const Interrupt& interrupt);
+  void ProjectFirstTokens(const Batch& batch, const Part& part);
+  void Attend(const Batch& batch, const Part& part, const RowSet& set, bool first_tokens_only);
+  void AttendHead(const Batch& batch, int sequence, int head, const RowSet& set,
+                  bool first_tokens_only, Member& member);
   void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
-  void Head(const RowSet& set, std::span<float> logits);
+  void Head(std::span<float> logits);
   void Norm(const PackedNorm& norm, float* rows, int count);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
@@ -93,8 +102,9 @@ class NativeLane final : public Lane {
   void MultiplyShort(const PackedLinear& linear, int rows, uint16_t* c, Member& member);
   void FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member);
   void FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member);
-  // Runs body(begin, end, member) over blocks of [0, rows).
-  void ForRowBlocks(int rows, FunctionRef<void(int, int, Member&)> body);
+  // Runs body(begin, end, member) over blocks of [first, last).
+  void ForRowBlocks(const Part& part, int first, int last,
+                    FunctionRef<void(int, int, Member&)> body);
 
   const NativeWeights& weights_;
   const EncoderSpec& spec_;
@@ -118,6 +128,7 @@ class NativeLane final : public Lane {
   std::span<float> first_query_;      // [sequences, row_]
   std::span<int32_t> position_;       // [tokens] row of the position table
   std::span<int32_t> order_;          // [sequences] longest first
+  std::span<int32_t> parts_;          // [sequences + 1] PlanParts
   std::vector<Member> members_;
 };
 
