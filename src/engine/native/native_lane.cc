@@ -13,18 +13,10 @@
 namespace podium {
 namespace {
 
-// Rows of a block at most. Larger blocks stream the weights fewer times, smaller ones keep [rows,
-// ffn] in L2; a multiple of every table's tile. 192 rows × 3072 × 4 B = 2.3 MiB for base.
-constexpr int kBlockRowsMax = 192;
-// In bytes: twice as many rows read the weights half as often, which counts for more than that
-// [rows, 1024] as activations, halves and bytes outgrow L2.
-constexpr int kInt8BlockRowsMax = 512;
 // Of a part: fewer rows stay in the caches, more fill their blocks better.
-constexpr int kPartRowsMax = 512;
+constexpr int kPartRows = 512;
 // Rows that are normed and turned into bytes while in L1.
 constexpr int kHotRows = 4;
-// Halves between rows of an FFN group; a row of 2 KiB and one cache line.
-constexpr size_t kHalfRow = kernels::kInt8GroupMax + 32;
 
 kernels::Activate ToActivate(Activation activation) {
   switch (activation) {
@@ -40,88 +32,6 @@ kernels::Activate ToActivate(Activation activation) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
-                                               const kernels::Table& table, Team& team,
-                                               const LaneLimits& limits) {
-  std::unique_ptr<NativeLane> lane(new NativeLane(weights, table, team, limits));
-  const EncoderSpec& spec = weights.spec();
-  LaneLimits& own = lane->limits_;
-  if (own.length_max <= 0) own.length_max = spec.length_max();
-  if (own.length_max > spec.length_max()) {
-    return InvalidArgument(Concat("length_max: got ", own.length_max,
-                                  ", allowed by the model's positions: ", spec.length_max()));
-  }
-  own.batch_tokens_max = std::max(own.batch_tokens_max, own.length_max);
-  own.sequences_max = std::clamp(own.sequences_max, 1, own.batch_tokens_max);
-
-  const auto tokens = static_cast<size_t>(own.batch_tokens_max);
-  const auto sequences = static_cast<size_t>(own.sequences_max);
-  const size_t row = lane->row_;
-  const bool in_bytes = lane->in_bytes_;
-  const size_t block = in_bytes ? kInt8BlockRowsMax : kBlockRowsMax;
-  const bool ffn_in_bytes =
-      std::all_of(weights.layers.begin(), weights.layers.end(),
-                  [](const PackedLayer& layer) { return layer.ffn_up.in_bytes(); });
-  const size_t ffn = ffn_in_bytes ? 0 : block * lane->ffn_row_;
-  const size_t scratch = std::max(
-      table.product_scratch, kernels::AttentionScratch(table, own.length_max, spec.head_size()));
-  const int hidden_depth = kernels::Int8Depth(spec.hidden);
-  const int ffn_columns = kernels::Int8GroupColumns(spec.ffn);
-  // Taken twice: the first time to count.
-  const auto take_member = [&](auto&& floats, auto&& bytes, auto&& halves, auto&& words) {
-    Member m;
-    m.ffn = floats(ffn);
-    m.scratch = floats(scratch);
-    if (!in_bytes) return m;
-    m.bytes = bytes(kernels::Int8BlockBytes(kInt8BlockRowsMax, hidden_depth));
-    m.scale = floats(block);
-    m.halves = halves(block * kHalfRow);
-    m.ffn_bytes =
-        bytes(kernels::Int8BlockBytes(kInt8BlockRowsMax, ffn_columns / kernels::kInt8Depth));
-    m.ffn_scale = floats(block);
-    m.sums = words(kernels::kInt8Scratch);
-    return m;
-  };
-  size_t member_bytes = 0;
-  const auto count = [&]<typename T>(T) {
-    return [&](size_t elements) {
-      member_bytes += Arena::RoundUp(elements * sizeof(T));
-      return std::span<T>();
-    };
-  };
-  take_member(count(float()), count(uint8_t()), count(uint16_t()), count(int32_t()));
-  const auto floats = [](size_t elements) { return Arena::RoundUp(elements * sizeof(float)); };
-  const size_t key_values = lane->short_ ? 0 : tokens * lane->key_value_row_;
-  const size_t shorts = lane->short_ ? lane->short_row_ : 0;
-  const size_t bytes = 2 * floats(tokens * row) + floats(key_values) +
-                       Arena::RoundUp(tokens * shorts * sizeof(uint16_t)) +
-                       Arena::RoundUp(sequences * shorts * sizeof(uint16_t)) +
-                       2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
-                       floats(sequences + 1) + static_cast<size_t>(team.size()) * member_bytes;
-  if (!lane->arena_.Reserve(bytes)) {
-    return ResourceExhausted(Concat("activations for ", own.batch_tokens_max,
-                                    " tokens: the system refused ", bytes, " bytes"));
-  }
-  Arena& arena = lane->arena_;
-  lane->residual_ = arena.Take<float>(tokens * row);
-  lane->query_ = arena.Take<float>(tokens * row);
-  lane->key_value_ = arena.Take<float>(key_values);
-  lane->shorts_ = arena.Take<uint16_t>(tokens * shorts);
-  lane->first_shorts_ = arena.Take<uint16_t>(sequences * shorts);
-  lane->first_residual_ = arena.Take<float>(sequences * row);
-  lane->first_query_ = arena.Take<float>(sequences * row);
-  lane->position_ = arena.Take<int32_t>(tokens);
-  lane->order_ = arena.Take<int32_t>(sequences);
-  lane->parts_ = arena.Take<int32_t>(sequences + 1);
-  for (int member = 0; member < team.size(); ++member) {
-    lane->members_.push_back(take_member([&](size_t n) { return arena.Take<float>(n); },
-                                         [&](size_t n) { return arena.Take<uint8_t>(n); },
-                                         [&](size_t n) { return arena.Take<uint16_t>(n); },
-                                         [&](size_t n) { return arena.Take<int32_t>(n); }));
-  }
-  return std::unique_ptr<Lane>(std::move(lane));
-}
 
 Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
   PODIUM_RETURN_IF_ERROR(
@@ -146,7 +56,7 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
     return la != lb ? la > lb : a < b;
   });
 
-  const int parts = in_bytes_ ? PlanParts(batch.starts, team_.size(), kPartRowsMax, parts_) : 0;
+  const int parts = in_bytes_ ? PlanParts(batch.starts, team_.size(), kPartRows, parts_) : 0;
   if (parts == 0) {
     ScorePart(batch, {0, n, nullptr}, interrupt);
   } else {
@@ -189,8 +99,8 @@ void NativeLane::ForRowBlocks(const Part& part, int first, int last,
                               FunctionRef<void(int, int, Member&)> body) {
   const int threads = part.member != nullptr ? 1 : team_.size();
   const int rows = last - first;
-  const int block = in_bytes_ ? PlanBlockRows(rows, threads, kernels::kInt8Block, kInt8BlockRowsMax)
-                              : PlanBlockRows(rows, threads, table_.tile_rows, kBlockRowsMax);
+  const int block = in_bytes_ ? PlanBlockRows(rows, threads, kernels::kInt8Block, kInt8BlockRows)
+                              : PlanBlockRows(rows, threads, table_.tile_rows, kBlockRows);
   const auto run = [&](int task, Member& member) {
     body(first + task * block, std::min(last, first + (task + 1) * block), member);
   };

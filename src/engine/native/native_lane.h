@@ -36,6 +36,15 @@ class NativeLane final : public Lane {
   size_t arena_bytes() const override { return arena_.used(); }
 
  private:
+  // Rows of a block at most. Larger blocks stream the weights fewer times, smaller ones keep [rows,
+  // ffn] in L2; a multiple of every table's tile. 192 rows × 3072 × 4 B = 2.3 MiB for base.
+  static constexpr int kBlockRows = 192;
+  // In bytes: twice as many rows read the weights half as often, which counts for more than that
+  // [rows, 1024] as activations, halves and bytes outgrow L2.
+  static constexpr int kInt8BlockRows = 512;
+  // Halves between rows of an FFN group; a row of 2 KiB and one cache line.
+  static constexpr size_t kHalfRow = kernels::kInt8GroupMax + 32;
+
   // What one team member needs beside the shared activations.
   struct Member {
     std::span<float> ffn;      // [block rows, ffn_row_]; of fp32
