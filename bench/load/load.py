@@ -7,7 +7,7 @@
   bench/load/load.py --start build/release/podium --precision int8 --rate 20,40,80 --seconds 10
 
 Each request has --documents distinct documents, half Chinese, half English; no two requests share one, so neither caches nor
-duplicates help. In the open loop a request's time counts from when it was due, not from when it could be sent (no coordinated
+duplicates help, unless --pool N lets them draw from N documents. In the open loop a request's time counts from when it was due, not from when it could be sent (no coordinated
 omission). Sends to the loopback address only. Prints one line of JSON per step: requests by status, P50/P95/P99 in ms of those
 with status 200, requests and documents per second, and the server's own resident memory at the start and at the end.
 """
@@ -37,10 +37,20 @@ def document(rng, number):
   return " ".join(rng.choices(EN, k=14)) + f" {rng.randrange(10**6)}."
 
 
+POOL = []  # of documents that requests share, each with POOL_QUERIES queries; empty: no two requests share one
+POOL_QUERIES = 200
+
+
 def request(rng, count):
-  body = json.dumps({"query": f"如何 reset the router {rng.randrange(10**6)}",
-                     "documents": [document(rng, i) for i in range(count)]}, ensure_ascii=False).encode()
+  query = rng.randrange(POOL_QUERIES if POOL else 10**6)
+  documents = rng.sample(POOL, count) if POOL else [document(rng, i) for i in range(count)]
+  body = json.dumps({"query": f"如何 reset the router {query}", "documents": documents}, ensure_ascii=False).encode()
   return b"POST /v1/rerank HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
+def fill_pool(size):
+  rng = random.Random(7)
+  POOL[:] = [document(rng, i) for i in range(size)]
 
 
 class Client:
@@ -159,7 +169,9 @@ def main():
   parser.add_argument("--seconds", type=float, default=10)
   parser.add_argument("--documents", type=int, default=50)
   parser.add_argument("--seed", type=int, default=1)
+  parser.add_argument("--pool", type=int, default=0, help="draw documents from this many, and queries from 200; 0: all are new")
   options, flags = parser.parse_known_args()
+  fill_pool(options.pool)
   if bool(options.users) == bool(options.rate) or bool(options.port) == bool(options.start):
     parser.error("one of --users and --rate, and one of --port and --start")
   if not 0 < options.seconds <= SECONDS_MAX or max(options.users or [0]) > CONNECTIONS_MAX:
