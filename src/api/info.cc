@@ -24,7 +24,8 @@ void WriteModel(const ServedModel& model, std::string_view name, json::Writer& w
 
 }  // namespace
 
-std::string EncodeInfo(const ServedModel& model) {
+std::string EncodeInfo(std::span<const ServedModel> models) {
+  const ServedModel& model = models.front();
   std::string body;
   json::Writer writer(body);
   const auto text = [&](const char* key, std::string_view value) {
@@ -71,11 +72,27 @@ std::string EncodeInfo(const ServedModel& model) {
   writer.Null();
   text("precision", model.precision);
   text("isa", model.isa);
+  writer.Key("models");
+  writer.BeginArray();
+  for (const ServedModel& one : models) {
+    writer.BeginObject();
+    text("model_id", one.model_id);
+    writer.Key("names");
+    writer.BeginArray();
+    for (const std::string& name : one.names) writer.String(name);
+    writer.EndArray();
+    text("precision", one.precision);
+    text("isa", one.isa);
+    number("max_input_length", one.length_max);
+    number("max_batch_tokens", one.batch_tokens_max);
+    writer.EndObject();
+  }
+  writer.EndArray();
   writer.EndObject();
   return body;
 }
 
-std::string EncodeModels(const ServedModel& model) {
+std::string EncodeModels(std::span<const ServedModel> models) {
   std::string body;
   json::Writer writer(body);
   writer.BeginObject();
@@ -83,7 +100,9 @@ std::string EncodeModels(const ServedModel& model) {
   writer.String("list");
   writer.Key("data");
   writer.BeginArray();
-  for (const std::string& name : model.names) WriteModel(model, name, writer);
+  for (const ServedModel& model : models) {
+    for (const std::string& name : model.names) WriteModel(model, name, writer);
+  }
   writer.EndArray();
   writer.EndObject();
   return body;

@@ -24,10 +24,12 @@ struct ServedModel {
   std::string version;
 };
 
-/// TEI's GET /info; Dify reads `model_type`'s first key and `max_input_length`.
-std::string EncodeInfo(const ServedModel& model);
-/// GET /v1/models, and one of them: OpenAI's form with Xinference's `model_type`.
-std::string EncodeModels(const ServedModel& model);
+/// TEI's GET /info, of the first model; Dify reads `model_type`'s first key and `max_input_length`.
+/// `models` has them all.
+std::string EncodeInfo(std::span<const ServedModel> models);
+/// GET /v1/models, each name of each, and one of them: OpenAI's form with Xinference's
+/// `model_type`.
+std::string EncodeModels(std::span<const ServedModel> models);
 std::string EncodeModel(const ServedModel& model, std::string_view name);
 
 }  // namespace podium::api

@@ -11,14 +11,18 @@ namespace {
 
 Error Invalid(std::string message) { return {ErrorKind::kValidation, 422, std::move(message)}; }
 
-// The body as an object with "inputs"; the error otherwise.
+// The body as an object with "inputs", and perhaps "model"; the error otherwise.
 std::optional<Error> ParseInputs(std::string_view body, const DecodeLimits& limits,
-                                 std::optional<json::Document>& parsed, json::Value& inputs) {
+                                 std::optional<json::Document>& parsed, json::Value& inputs,
+                                 std::string_view& model) {
   json::Document::Limits json_limits;
   json_limits.depth_max = limits.depth_max;
   auto document = json::Document::Parse(body, "request body", json_limits);
   if (!document.ok()) return Error{ErrorKind::kValidation, 400, document.status().message()};
   parsed = *std::move(document);
+  auto name = Fields(parsed->root()).String("model");
+  if (!name.ok()) return Invalid(name.status().message());
+  model = *name;
   const auto found = Fields(parsed->root()).Find("inputs");
   if (!found) return Invalid("inputs: it is missing");
   inputs = *found;
@@ -55,7 +59,9 @@ std::variant<std::shared_ptr<PredictCall>, Error> DecodePredict(std::string_view
                                                                 const DecodeLimits& limits) {
   auto call = std::make_shared<PredictCall>();
   json::Value inputs;
-  if (auto error = ParseInputs(body, limits, call->parsed, inputs)) return *std::move(error);
+  if (auto error = ParseInputs(body, limits, call->parsed, inputs, call->model)) {
+    return *std::move(error);
+  }
   if (const auto pair = ReadPair(inputs)) {
     call->pairs.push_back(*pair);
   } else {
@@ -100,7 +106,9 @@ std::variant<std::shared_ptr<TokenizeCall>, Error> DecodeTokenize(std::string_vi
                                                                   const DecodeLimits& limits) {
   auto call = std::make_shared<TokenizeCall>();
   json::Value inputs;
-  if (auto error = ParseInputs(body, limits, call->parsed, inputs)) return *std::move(error);
+  if (auto error = ParseInputs(body, limits, call->parsed, inputs, call->model)) {
+    return *std::move(error);
+  }
   if (const auto text = inputs.AsString()) {
     call->texts.push_back(*text);
   } else {

@@ -24,6 +24,7 @@ struct PredictCall {
   PredictCall(const PredictCall&) = delete;
   PredictCall& operator=(const PredictCall&) = delete;
 
+  std::string_view model;  // "" when none was named
   std::vector<Pair> pairs;
   bool batch = false;  // a list of pairs, so the reply is a list of lists
   bool raw_scores = false;
@@ -41,6 +42,7 @@ struct TokenizeCall {
   TokenizeCall(const TokenizeCall&) = delete;
   TokenizeCall& operator=(const TokenizeCall&) = delete;
 
+  std::string_view model;  // "" when none was named
   std::vector<std::string_view> texts;
   bool add_special_tokens = true;
   std::optional<json::Document> parsed;

@@ -60,7 +60,8 @@ TEST(Tokenize, OneTextOrSeveral) {
   EXPECT_THAT(one->texts, testing::ElementsAre("a"));
   EXPECT_TRUE(one->add_special_tokens);
   auto two = std::get<std::shared_ptr<TokenizeCall>>(
-      DecodeTokenize(R"({"inputs":["a",""],"add_special_tokens":false})", {}));
+      DecodeTokenize(R"({"inputs":["a",""],"add_special_tokens":false,"model":"m"})", {}));
+  EXPECT_EQ(two->model, "m");
   EXPECT_THAT(two->texts, testing::ElementsAre("a", ""));
   EXPECT_FALSE(two->add_special_tokens);
   EXPECT_TRUE(std::holds_alternative<Error>(DecodeTokenize(R"({"inputs":["a",1]})", {})));
@@ -71,15 +72,21 @@ TEST(Tokenize, OneTextOrSeveral) {
 }
 
 TEST(Info, WhatProbesRead) {
-  ServedModel model;
-  model.names = {"mini", "*"};
-  model.precision = "fp32";
-  model.length_max = 512;
+  std::vector<ServedModel> models(2);
+  models[0].names = {"mini", "alias"};
+  models[0].precision = "fp32";
+  models[0].length_max = 512;
+  models[1].names = {"large"};
+  models[1].precision = "int8";
   // Dify looks at the first key of model_type.
-  EXPECT_THAT(EncodeInfo(model), HasSubstr(R"("model_type":{"reranker":{)"));
-  EXPECT_THAT(EncodeInfo(model), HasSubstr(R"("max_input_length":512)"));
-  EXPECT_THAT(EncodeModel(model, "mini"), HasSubstr(R"("model_type":"rerank")"));
-  EXPECT_THAT(EncodeModels(model), HasSubstr(R"({"object":"list","data":[{"id":"mini")"));
+  EXPECT_THAT(EncodeInfo(models), HasSubstr(R"("model_type":{"reranker":{)"));
+  EXPECT_THAT(EncodeInfo(models), HasSubstr(R"("max_input_length":512)"));
+  EXPECT_THAT(EncodeInfo(models), HasSubstr(R"("names":["large"],"precision":"int8")"));
+  EXPECT_THAT(EncodeModel(models[0], "mini"), HasSubstr(R"("model_type":"rerank")"));
+  const std::string list = EncodeModels(models);
+  EXPECT_THAT(list, HasSubstr(R"({"object":"list","data":[{"id":"mini")"));
+  EXPECT_THAT(list, HasSubstr(R"("id":"alias")"));
+  EXPECT_THAT(list, HasSubstr(R"("id":"large")"));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "app/commands.h"
+#include "app/config_file.h"
 #include "app/serve_options.h"
+#include "app/served_models.h"
 #include "base/byte_size.h"
 #include "base/concat.h"
 #include "base/file.h"
@@ -40,48 +42,6 @@ int AwaitSignal(const sigset_t& signals, milliseconds patience) {
   return got > 0 ? got : 0;
 }
 
-// What the process can come to hold, all limits reached.
-struct WorstCase {
-  int64_t fixed = 0;   // weights, activations, jobs, connections
-  int64_t bodies = 0;  // and what is made of them
-
-  int64_t total() const { return fixed + bodies; }
-};
-
-constexpr int64_t kCopiesOfABody = 3;  // its bytes, the parsed text, the reply
-
-WorstCase ComputeWorstCase(const ServeOptions& options, const Ranker& ranker) {
-  constexpr int64_t kBytesOfAToken = 8;  // id, segment, and what is remembered of duplicates
-  // Buffers of a connection; through TLS those of OpenSSL and Asio beside them.
-  const int64_t connection_bytes = options.server.tls != nullptr ? 192 << 10 : 96 << 10;
-  const NetLimits& limits = options.server.limits;
-  WorstCase worst;
-  worst.fixed = static_cast<int64_t>(ranker.engine_info().weight_bytes + ranker.arena_bytes()) +
-                kBytesOfAToken * options.service.admission.cost_max +
-                connection_bytes * (limits.connections_max + kAdminConnectionsMax);
-  worst.bodies = kCopiesOfABody * limits.body_bytes_inside_max;
-  return worst;
-}
-
-// The worst case must fit the cgroup's memory. Where the bodies' share was not chosen by the user
-// it gives way, down to one body.
-Status FitMemory(const ResolvedOptions& resolved, const Ranker& ranker, ServeOptions& options) {
-  const int64_t limit = ReadProcessFigures().memory_limit_bytes;
-  const WorstCase worst = ComputeWorstCase(options, ranker);
-  if (limit == 0 || worst.total() <= limit) return OkStatus();
-  NetLimits& limits = options.server.limits;
-  const int64_t inside = (limit - worst.fixed) / kCopiesOfABody;
-  if (resolved.sources.at("body-bytes-inside-max") == "default" &&
-      inside >= limits.body_bytes_max) {
-    limits.body_bytes_inside_max = inside;
-    return OkStatus();
-  }
-  return ResourceExhausted(
-      Concat("memory: at worst ", ByteSize(static_cast<uint64_t>(worst.total())),
-             " are needed, the cgroup allows ", ByteSize(static_cast<uint64_t>(limit)),
-             "; lower body-bytes-inside-max (and body-bytes-max), cost-max or connections-max"));
-}
-
 Result<ApiKeys> ReadKeys(const std::string& file) {
   constexpr size_t kKeysBytesMax = 4 << 20;
   if (file.empty()) return ApiKeys();
@@ -108,55 +68,54 @@ void NoteCertificate(const TlsIdentity* tls, Routes& routes, Log& log) {
              {"valid_until", tls->valid_until()}});
 }
 
-// The names that replies and /v1/models show: without "*", never empty.
-std::vector<std::string> ShownNames(const std::vector<std::string>& served,
-                                    const std::string& name) {
-  std::vector<std::string> shown;
-  for (const std::string& one : served) {
-    if (one != "*") shown.push_back(one);
-  }
-  if (shown.empty()) shown.push_back(name);
-  return shown;
-}
-
-api::ServedModel Describe(const ServeOptions& options, const std::string& name,
-                          const Service& service) {
-  const Ranker& ranker = service.ranker();
-  return {.names = ShownNames(options.routes.served_names, name),
-          .model_id = name,
-          .precision = ranker.engine_info().precision,
-          .isa = ranker.engine_info().isa,
-          .length_max = ranker.length_max(),
-          .batch_tokens_max = ranker.budget().tokens_max,
-          .requests_max = options.service.admission.requests_max,
-          .documents_max = options.routes.decode.documents_max,
-          .text_threads = service.text_threads(),
-          .created = std::time(nullptr),
-          .version = Version()};
-}
-
-void PrintStart(const ServeOptions& options, const Server& server, const std::string& name,
-                const Ranker& ranker) {
-  const EngineInfo& engine = ranker.engine_info();
-  const WorstCase worst = ComputeWorstCase(options, ranker);
+void PrintStart(const ServeOptions& options, const Server& server, const Service& service,
+                const ModelNames& names, const WorstCase& worst) {
   if (const std::string admin = server.admin_address(); !admin.empty()) {
     std::fprintf(stderr, "podium %s: metrics and health on http://%s\n", Version(), admin.c_str());
   }
-  std::fprintf(stderr,
-               "podium %s: serving %s on %s://%s\n"
-               "  %s, %s, %d thread%s, pairs of up to %d tokens\n"
-               "  memory: weights %s, activations %s, at most %s in all\n",
-               Version(), name.c_str(), options.server.tls != nullptr ? "https" : "http",
-               server.address().c_str(), engine.precision.c_str(), engine.isa.c_str(),
-               ranker.threads(), ranker.threads() == 1 ? "" : "s", ranker.length_max(),
-               ByteSize(engine.weight_bytes).c_str(), ByteSize(ranker.arena_bytes()).c_str(),
-               ByteSize(static_cast<uint64_t>(worst.total())).c_str());
+  std::string shown;
+  for (int model = 0; model < service.models(); ++model) {
+    shown += (shown.empty() ? "" : ", ") + names.shown(model);
+  }
+  std::fprintf(stderr, "podium %s: serving %s on %s://%s\n", Version(), shown.c_str(),
+               options.server.tls != nullptr ? "https" : "http", server.address().c_str());
+  for (int model = 0; model < service.models(); ++model) {
+    const Ranker& ranker = service.ranker(model);
+    const EngineInfo& engine = ranker.engine_info();
+    std::fprintf(stderr, "  %s%s%s, %s, pairs of up to %d tokens, weights %s, activations %s\n",
+                 service.models() > 1 ? names.shown(model).c_str() : "",
+                 service.models() > 1 ? ": " : "", engine.precision.c_str(), engine.isa.c_str(),
+                 ranker.length_max(), ByteSize(engine.weight_bytes).c_str(),
+                 ByteSize(ranker.arena_bytes()).c_str());
+  }
+  const int threads = service.ranker(0).threads();
+  std::fprintf(stderr, "  %d thread%s, at most %s of memory in all\n", threads,
+               threads == 1 ? "" : "s", ByteSize(static_cast<uint64_t>(worst.total())).c_str());
+}
+
+MetricsLabels ListLabels(const ServedModels& models) {
+  MetricsLabels labels{.version = Version(),
+                       .models = {},
+                       .routes = RouteLabels(),
+                       .model_routes = ModelRouteLabels(),
+                       .outcomes = OutcomeLabels(),
+                       .refusals = {}};
+  for (size_t i = 0; i < models.rankers.size(); ++i) {
+    const EngineInfo& engine = models.rankers[i]->engine_info();
+    labels.models.push_back(
+        {models.names.shown(static_cast<int>(i)), engine.precision, engine.isa});
+  }
+  for (const Refusal refusal : {Refusal::kRequests, Refusal::kCost, Refusal::kKeyShare,
+                                Refusal::kDeadline, Refusal::kStopping}) {
+    labels.refusals.emplace_back(RefusalName(refusal));
+  }
+  return labels;
 }
 
 int PrintConfig(ResolvedOptions& resolved, Output& out) {
   for (const ServeSetting& setting : ServeSettings(resolved.options)) {
-    out.Write(
-        Concat(setting.name, ": ", setting.get(), "  # ", resolved.sources.at(setting.name), "\n"));
+    out.Write(Concat(setting.name, ": ", ConfigValue(setting.get()), "  # ",
+                     resolved.sources.at(setting.name), "\n"));
   }
   const Status status = out.Finish();
   return status.ok() ? kExitOk : Fail(status);
@@ -216,9 +175,6 @@ int Run(const ServeCommand& command, Session session) {
   if (!resolved.ok()) return Fail(resolved.status());
   if (command.print_config) return PrintConfig(*resolved, session.out);
   ServeOptions options = resolved->options;
-  auto model = ChooseModel(options.open.model);
-  if (!model.ok()) return Fail(model.status());
-  options.open.model = *std::move(model);
   auto keys = ReadKeys(options.api_keys_file);
   if (!keys.ok()) return Fail(keys.status());
 
@@ -229,32 +185,30 @@ int Run(const ServeCommand& command, Session session) {
   const sigset_t signals = BlockSignals();
   auto log = Log::Open(options.log);
   if (!log.ok()) return Fail(log.status());
-  auto loaded = LoadRanker(options.open);
-  if (!loaded.ok()) return Fail(loaded.status());
-  if (const Status status = FitMemory(*resolved, *loaded->ranker, options); !status.ok()) {
-    return Fail(status);
-  }
-  const std::string name = loaded->folder.substr(loaded->folder.find_last_of('/') + 1);
-  std::vector<std::string> reasons;
-  for (const Refusal refusal : {Refusal::kRequests, Refusal::kCost, Refusal::kKeyShare,
-                                Refusal::kDeadline, Refusal::kStopping}) {
-    reasons.emplace_back(RefusalName(refusal));
-  }
-  const EngineInfo& engine = loaded->ranker->engine_info();
-  Metrics metrics(
-      {.version = Version(), .model = name, .precision = engine.precision, .isa = engine.isa},
-      RouteLabels(), OutcomeLabels(), reasons);
+  auto models = OpenModels(options);
+  if (!models.ok()) return Fail(models.status());
+  const ModelNames& names = models->names;
+  const auto worst = FitMemory(*resolved, models->rankers, options);
+  if (!worst.ok()) return Fail(worst.status());
+  options.service.token_cache = models->token_cache;
+  Metrics metrics(ListLabels(*models));
   auto service = std::make_unique<Service>(
-      std::move(loaded->ranker), options.service, [&metrics](const BatchReport& report) {
-        metrics.CountBatch(report.pairs, report.tokens, report.fill, report.compute);
+      std::move(models->rankers), options.service, [&metrics](const BatchReport& report) {
+        metrics.CountBatch(report.model, report.pairs, report.tokens, report.fill, report.compute);
       });
   if (const Status status = service->WarmUp(); !status.ok()) return Fail(status);
-  Routes routes(*service, metrics, **log, options.routes, Describe(options, name, *service));
+  std::vector<api::ServedModel> described;
+  for (int model = 0; model < service->models(); ++model) {
+    described.push_back(DescribeModel(options, service->ranker(model), names.of(model),
+                                      models->ids[static_cast<size_t>(model)],
+                                      service->text_threads()));
+  }
+  Routes routes(*service, metrics, **log, options.routes, names, std::move(described));
   routes.SetKeys(*std::move(keys));
   auto server = Server::Start(options.server, routes);
   if (!server.ok()) return Fail(server.status());
   NoteCertificate(options.server.tls.get(), routes, **log);
-  PrintStart(options, **server, name, service->ranker());
+  PrintStart(options, **server, *service, names, *worst);
   const int code = ServeUntilSignal(command, options, signals, routes, **server, **log);
   // Completions of the service go to the server's threads' queues, so those outlive it.
   (*server)->Stop();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -108,6 +110,69 @@ Status CheckTogether(const ServeOptions& options) {
   return OkStatus();
 }
 
+// What `models` says of one model, on top of what is said for all.
+Status SetModel(const std::map<std::string, std::string>& given, ServeOptions& one) {
+  constexpr const char* kNames = "names";
+  constexpr const char* kOwn[] = {"model",      "precision",        "isa",   "max-length",
+                                  "truncation", "batch-tokens-max", "mlock", "in-place"};
+  one.served_names.clear();
+  const std::vector<ServeSetting> settings = ServeSettings(one);
+  for (const auto& [name, value] : given) {
+    const bool own = std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn);
+    if (!own && name != kNames) {
+      std::string known = kNames;
+      for (const char* const each : kOwn) known += Concat(", ", each);
+      return InvalidArgument(Concat("unknown \"", name, "\", allowed: ", known));
+    }
+    const std::string setting = own ? name : "served-model-name";
+    for (const ServeSetting& each : settings) {
+      if (each.name != setting) continue;
+      const Status status = each.set(value);
+      if (!status.ok()) return InvalidArgument(Concat(name, ": ", status.message()));
+    }
+  }
+  if (!given.contains("model")) return InvalidArgument("model: it is missing");
+  return OkStatus();
+}
+
+Status ListModels(ResolvedOptions& resolved) {
+  ServeOptions& options = resolved.options;
+  if (options.model_list.empty()) {
+    options.models = {{.open = options.open, .names = options.served_names}};
+    return OkStatus();
+  }
+  const std::string& source = resolved.sources.at(kModelsSetting);
+  // PODIUM_MODEL is the one model of every command; the list is more than that. So is a list that
+  // is said before the file is looked at.
+  const auto is_flag = [](const std::string& from) { return from.starts_with("--"); };
+  const auto is_variable = [](const std::string& from) { return from.starts_with("PODIUM_"); };
+  const bool listed_in_file = !is_flag(source) && !is_variable(source);
+  for (const char* const single : {"model", "served-model-name"}) {
+    const std::string& other = resolved.sources.at(single);
+    const bool set = std::strcmp(single, "model") == 0
+                         ? !options.open.model.empty()
+                         : options.served_names != ServeOptions().served_names;
+    if (set && (is_flag(other) || (listed_in_file && !is_variable(other)))) {
+      return InvalidArgument(Concat(source, ": models: got also ", single, " (", other,
+                                    "), which is for one model; list it among them"));
+    }
+  }
+  options.open.model.clear();
+  options.served_names = ServeOptions().served_names;
+  auto list = ParseModelList(options.model_list);
+  if (!list.ok()) return InvalidArgument(Concat(source, ": models: ", list.status().message()));
+  for (const auto& given : *list) {
+    ServeOptions one = options;
+    if (const Status status = SetModel(given, one); !status.ok()) {
+      return InvalidArgument(
+          Concat(source, ": models: model ", options.models.size() + 1, ": ", status.message()));
+    }
+    options.models.push_back({.open = one.open, .names = one.served_names});
+  }
+  if (options.models.empty()) return InvalidArgument(Concat(source, ": models: got none"));
+  return OkStatus();
+}
+
 // The settings of the file that the flags or the environment name, if any.
 Result<std::map<std::string, FileSetting>> ReadConfig(const GivenSettings& flags,
                                                       const Environment& environment,
@@ -173,10 +238,21 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
            routes.cors_origins),
       List("served-model-name",
            "Names requests may use, comma-separated; \"*\": any; the first is shown in replies",
-           routes.served_names),
+           options.served_names),
+      Text(
+          kModelsSetting,
+          "Several models, \"A,B\" or a list in YAML: [A, {model: B, names: [b], precision: int8}]",
+          options.model_list),
       Number("io-threads", "Threads that read, decode, encode and write", server.io_threads, 1, 64),
       Number("text-threads", "Threads that tokenize; 0: one for every four cores",
              options.service.text_threads, 0, 256),
+      Number("batch-requests-max", "Requests that share a batch; 0: any number",
+             options.service.batch_requests_max, 0, 1'000'000),
+      Number("batch-wait-us-max",
+             "Microseconds for which a free engine waits for a fuller batch under load; 0: never",
+             options.service.batch_wait_us_max, 0, 1'000'000),
+      Number("token-cache-bytes", "Bytes of tokenized texts kept; 0: none",
+             options.token_cache_bytes_max, 0, kBytes),
       Number("timeout-ms", "Time limit of requests without X-Request-Timeout-Ms", routes.timeout_ms,
              1, kInt),
       Number("timeout-ms-max", "The most that X-Request-Timeout-Ms may ask for",
@@ -258,6 +334,7 @@ Result<ResolvedOptions> ResolveServeOptions(const GivenSettings& flags,
     resolved.sources[setting.name] = std::move(source);
   }
   PODIUM_RETURN_IF_ERROR(CheckTogether(resolved.options));
+  PODIUM_RETURN_IF_ERROR(ListModels(resolved));
   // Bodies may be as large inflated as they may come.
   resolved.options.routes.inflated_bytes_max = resolved.options.server.limits.body_bytes_max;
   resolved.options.routes.admin_port = resolved.options.server.admin_port >= 0;

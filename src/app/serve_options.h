@@ -18,8 +18,21 @@
 
 namespace podium {
 
-struct ServeOptions {
+struct ModelOptions {
   OpenOptions open;
+  /// What requests may call it; "*": any name that is no other model's. Empty: what it was asked
+  /// for as.
+  std::vector<std::string> names;
+};
+
+struct ServeOptions {
+  /// The one model; with `models`, what those do not say themselves.
+  OpenOptions open;
+  std::vector<std::string> served_names = {"*"};
+  /// As it was given: "A,B" or a list in YAML.
+  std::string model_list;
+  /// What all of that comes to; at least one.
+  std::vector<ModelOptions> models;
   ServerOptions server;
   RouteOptions routes;
   ServiceOptions service;
@@ -27,6 +40,9 @@ struct ServeOptions {
   /// Both or none, which is plain HTTP.
   std::string tls_certificate_file;
   std::string tls_key_file;
+  /// Texts that were tokenized lately, with their ids: 32 MiB are some 50,000 short documents. 0:
+  /// none.
+  int64_t token_cache_bytes_max = int64_t{32} << 20;
   LogOptions log;
   /// After SIGTERM: not ready, but still serving, until load balancers have noticed.
   int drain_delay_ms = 5000;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "app/config_file.h"
 #include "tests/support/temp_folder.h"
 
 namespace podium {
@@ -38,7 +39,7 @@ TEST(ServeOptions, FlagsThenEnvironmentThenFileThenDefault) {
   const ServeOptions& options = resolved->options;
   EXPECT_EQ(options.server.port, 3);
   EXPECT_EQ(options.server.host, "::1");
-  EXPECT_THAT(options.routes.served_names, testing::ElementsAre("a", "*"));
+  EXPECT_THAT(options.served_names, testing::ElementsAre("a", "*"));
   EXPECT_EQ(options.log.level, LogLevel::kError);
   EXPECT_EQ(resolved->sources.at("port"), "--port");
   EXPECT_EQ(resolved->sources.at("host"), "PODIUM_HOST");
@@ -57,6 +58,60 @@ TEST(ServeOptions, WrongValuesNameTheirPlace) {
   EXPECT_THAT(Message({{"cors-origins", "https://a.example/"}}), HasSubstr("without a path"));
   EXPECT_THAT(Message({{"admin-host", "::1"}}), HasSubstr("no admin-port"));
   EXPECT_THAT(Message({{"served-model-name", "a,,b"}}), HasSubstr("empty name"));
+}
+
+TEST(ServeOptions, SeveralModels) {
+  const auto one = ResolveServeOptions({{"model", "m"}, {"precision", "int8"}}, Variables({}));
+  ASSERT_TRUE(one.ok());
+  ASSERT_EQ(one->options.models.size(), 1u);
+  EXPECT_EQ(one->options.models[0].open.model, "m");
+  EXPECT_EQ(one->options.models[0].open.precision, "int8");
+  EXPECT_THAT(one->options.models[0].names, testing::ElementsAre("*"));
+
+  // The same list as a flag, in the environment, and in the file in both of YAML's forms.
+  const std::string flow = "[{model: a, names: [x, '*'], max-length: 128}, {model: b/c@d}]";
+  const TempFolder folder;
+  const std::string block_file = folder.path() + "/block.yaml";
+  std::ofstream(block_file) << "precision: int8\nmodels:\n  - model: a\n    names:\n      - x\n"
+                               "      - '*'\n    max-length: 128\n  - b/c@d\n";
+  const std::string flow_file = folder.path() + "/flow.yaml";
+  std::ofstream(flow_file) << "precision: int8\nmodels: " << flow << "\n";
+  const Result<ResolvedOptions> ways[] = {
+      ResolveServeOptions({{"models", flow}, {"precision", "int8"}}, Variables({})),
+      ResolveServeOptions({{"precision", "int8"}}, Variables({{"PODIUM_MODELS", flow}})),
+      ResolveServeOptions({{"config", block_file}}, Variables({})),
+      ResolveServeOptions({{"config", flow_file}}, Variables({})),
+  };
+  for (const auto& way : ways) {
+    ASSERT_TRUE(way.ok()) << way.status().ToString();
+    const std::vector<ModelOptions>& models = way->options.models;
+    ASSERT_EQ(models.size(), 2u);
+    EXPECT_EQ(models[0].open.model, "a");
+    EXPECT_EQ(models[0].open.max_length, 128);
+    EXPECT_EQ(models[0].open.precision, "int8") << "what is said for all";
+    EXPECT_THAT(models[0].names, testing::ElementsAre("x", "*"));
+    EXPECT_EQ(models[1].open.model, "b/c@d");
+    EXPECT_EQ(models[1].open.max_length, 0);
+    EXPECT_TRUE(models[1].names.empty());
+  }
+  const auto names = ResolveServeOptions({{"models", "a,b"}}, Variables({}));
+  ASSERT_TRUE(names.ok());
+  EXPECT_EQ(names->options.models[1].open.model, "b");
+
+  EXPECT_THAT(Message({{"models", "a,b"}, {"model", "c"}}),
+              HasSubstr("--models: models: got also model (--model)"));
+  EXPECT_TRUE(ResolveServeOptions({{"models", "a,b"}}, Variables({{"PODIUM_MODEL", "c"}})).ok());
+  EXPECT_THAT(Message({{"models", "[{model: a, prot: 1}]"}}),
+              HasSubstr("model 1: unknown \"prot\""));
+  EXPECT_THAT(Message({{"models", "[a, {model: b, max-length: x}]"}}),
+              HasSubstr("model 2: max-length: got \"x\""));
+  EXPECT_THAT(Message({{"models", "[{names: a}]"}}), HasSubstr("model: it is missing"));
+  EXPECT_THAT(Message({{"models", "[a, [b]]"}}), HasSubstr("model 2: expected a name or"));
+  EXPECT_THAT(Message({{"models", "[a"}}), HasSubstr("expected names with commas or a list"));
+  EXPECT_THAT(Message({{"models", "[]"}}), HasSubstr("got none"));
+  std::string many = "m";
+  for (int i = 0; i < kServedModelsMax; ++i) many += ",m";
+  EXPECT_THAT(Message({{"models", many}}), HasSubstr("at most 32"));
 }
 
 TEST(ServeOptions, DamagedFiles) {

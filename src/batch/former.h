@@ -22,6 +22,8 @@ struct BatchBudget {
   /// What a pair's quadratic part weighs against its linear part, in tokens per token²: the
   /// engine's (EngineInfo). 0 counts tokens only.
   double attention_cost = 0;
+  /// Requests that share a batch of a server, at most; 0 for any number.
+  int requests_max = 0;
 
   double Cost(int length) const {
     return length + attention_cost * static_cast<double>(length) * length;

@@ -21,6 +21,7 @@ struct Jobs {
   std::vector<uint8_t> types;  // as long as ids
   std::vector<int> lengths;    // of each pair; not empty
   TimePoint deadline = TimePoint::max();
+  int model = 0;
 
   std::vector<float> logits;  // of each pair, filled in
   TimePoint queued;

@@ -1,6 +1,7 @@
 #include "batch/queue.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace podium {
@@ -12,11 +13,29 @@ constexpr double kSpeedWeight = 0.1;
 // not lower it: it is there to tell how long a queue takes, and a queue fills its batches.
 constexpr double kTellingFill = 0.5;
 
+constexpr const char* kLeft = "the client left";
+
+// Where there is no memory for the message the code stands alone: a request ends in any case.
+Status Told(StatusCode code, const char* message) {
+  try {
+    return Status(code, message);
+  } catch (const std::bad_alloc&) {
+    return Status(code, "");
+  }
+}
+
 }  // namespace
 
-double JobQueue::Cost(std::span<const int> lengths) const {
+JobQueue::JobQueue(std::vector<BatchBudget> budgets, std::chrono::microseconds patience)
+    : budgets_(std::move(budgets)),
+      waiting_(budgets_),
+      fill_wait_(patience),
+      speeds_(budgets_.size()) {}
+
+double JobQueue::Cost(int model, std::span<const int> lengths) const {
+  const BatchBudget& budget = budgets_[static_cast<size_t>(model)];
   double cost = 0;
-  for (const int length : lengths) cost += budget_.Cost(length);
+  for (const int length : lengths) cost += budget.Cost(length);
   return cost;
 }
 
@@ -27,8 +46,17 @@ uint64_t JobQueue::Add(std::unique_ptr<Jobs> jobs, Completion<JobsResult> done) 
   {
     MutexLock lock(mutex_);
     number = next_++;
-    waiting_.Add(number, jobs->lengths, jobs->deadline);
+    const double speed = speeds_[static_cast<size_t>(jobs->model)];
     Request& request = requests_[number];
+    try {
+      waiting_.Add(number, {.lengths = jobs->lengths,
+                            .deadline = jobs->deadline,
+                            .model = jobs->model,
+                            .work_per_cost = speed > 0 && speeds_[0] > 0 ? speeds_[0] / speed : 1});
+    } catch (const std::bad_alloc&) {
+      requests_.erase(number);
+      throw;
+    }
     request.open = jobs->lengths.size();
     request.jobs = std::move(jobs);
     request.done = std::move(done);
@@ -44,20 +72,26 @@ void JobQueue::Fire(Ended& ended) {
   ended.clear();
 }
 
+void JobQueue::Finish(uint64_t number, Status status, Ended& ended) {
+  const auto found = requests_.find(number);
+  waiting_.Remove(number);
+  ended.emplace_back(std::move(found->second), std::move(status));
+  requests_.erase(found);
+}
+
 void JobQueue::Cancel(uint64_t number) {
   Ended ended;
+  ended.reserve(1);
   {
     MutexLock lock(mutex_);
     const auto found = requests_.find(number);
     if (found == requests_.end() || found->second.cancelled) return;
-    waiting_.Remove(number);
     if (found->second.running) {
+      waiting_.Remove(number);
       found->second.cancelled = true;
       if (--wanted_ == 0) running_->cancel.store(true, std::memory_order_relaxed);
     } else {
-      ended.emplace_back(std::move(found->second),
-                         Status(StatusCode::kCancelled, "the client left"));
-      requests_.erase(found);
+      Finish(number, Told(StatusCode::kCancelled, kLeft), ended);
     }
   }
   Fire(ended);
@@ -76,71 +110,124 @@ JobQueue::Load JobQueue::load() {
   return {requests_.size(), waiting_.pairs(), waiting_.cost()};
 }
 
-double JobQueue::EstimatedSeconds(double cost, double ahead) {
-  const double speed = speed_.load(std::memory_order_relaxed);
-  if (speed <= 0) return 0;
+size_t JobQueue::pairs(int model) {
   MutexLock lock(mutex_);
-  return (running_cost_ + waiting_.CostBefore(cost) + ahead + cost) / speed;
+  return waiting_.pairs(model);
+}
+
+double JobQueue::speed(int model) {
+  MutexLock lock(mutex_);
+  return speeds_[static_cast<size_t>(model)];
+}
+
+double JobQueue::Seconds(int model, double cost) const {
+  const double speed = speeds_[static_cast<size_t>(model)];
+  return speed > 0 ? cost / speed : 0;
+}
+
+double JobQueue::EstimatedSeconds(int model, double cost, double ahead) {
+  MutexLock lock(mutex_);
+  const double own = Seconds(model, cost);
+  if (own == 0 || speeds_[0] <= 0) return 0;
+  const double running = running_ == nullptr ? 0 : Seconds(running_->model, running_->cost);
+  return running + waiting_.SecondsBefore(own * speeds_[0], speeds_) + ahead + own;
+}
+
+double JobQueue::SecondsInside() {
+  MutexLock lock(mutex_);
+  double seconds = running_ == nullptr ? 0 : Seconds(running_->model, running_->cost);
+  for (int model = 0; model < static_cast<int>(budgets_.size()); ++model) {
+    seconds += Seconds(model, waiting_.cost(model));
+  }
+  return seconds;
+}
+
+void JobQueue::Gather(Running& running) {
+  const BatchBudget& budget = budgets_[static_cast<size_t>(running.model)];
+  running.ids.clear();
+  running.types.clear();
+  running.starts.assign(1, 0);
+  running.cost = 0;
+  running.deadline = TimePoint::min();
+  running.cancel.store(false, std::memory_order_relaxed);
+  for (const JobSlice& slice : running.slices) {
+    Request& request = requests_.find(slice.request)->second;
+    request.running = true;
+    const Jobs& jobs = *request.jobs;
+    running.deadline = std::max(running.deadline, jobs.deadline);
+    size_t from = 0;
+    for (uint32_t i = 0; i < slice.begin; ++i) from += static_cast<size_t>(jobs.lengths[i]);
+    size_t size = 0;
+    for (uint32_t i = slice.begin; i < slice.end; ++i) {
+      size += static_cast<size_t>(jobs.lengths[i]);
+      running.starts.push_back(running.starts.back() + jobs.lengths[i]);
+      running.cost += budget.Cost(jobs.lengths[i]);
+    }
+    const auto cut = [&](const auto& all) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from);
+      return std::pair(begin, begin + static_cast<std::ptrdiff_t>(size));
+    };
+    const auto [ids, ids_end] = cut(jobs.ids);
+    running.ids.insert(running.ids.end(), ids, ids_end);
+    const auto [types, types_end] = cut(jobs.types);
+    running.types.insert(running.types.end(), types, types_end);
+  }
+  running.fill = running.cost / budget.tokens_max;
+}
+
+void JobQueue::AwaitWork() {
+  fill_wait_.LaneFree(std::chrono::steady_clock::now(), waiting_.requests() > 0);
+  while (!stop_) {
+    const bool waits = waiting_.requests() > 0;
+    if (waits && !fill_wait_.Waits(std::chrono::steady_clock::now(), waiting_.BatchIsFull()))
+      return;
+    if (waits) {
+      changed_.wait_until(mutex_, fill_wait_.until());
+    } else {
+      changed_.wait(mutex_);
+    }
+  }
+}
+
+void JobQueue::Reserve(Running& running) {
+  size_t sequences = 0;
+  for (const BatchBudget& budget : budgets_) {
+    sequences = std::max(sequences, static_cast<size_t>(budget.sequences_max));
+  }
+  running.slices.reserve(sequences);
+  running.expired.reserve(WaitingPairs::kExpiredMax);
+  ended_.reserve(sequences + WaitingPairs::kExpiredMax);
 }
 
 bool JobQueue::TakeBatch(Running& running) {
-  std::vector<uint64_t> expired;
-  Ended ended;
   running.slices.clear();
   while (running.slices.empty()) {
-    bool stopped = false;
     {
       MutexLock lock(mutex_);
-      while (waiting_.requests() == 0 && !stop_) changed_.wait(mutex_);
-      stopped = stop_ && waiting_.requests() == 0;
-      if (!stopped) {
-        waiting_.TakeBatch(std::chrono::steady_clock::now(), speed(), running.slices, expired);
+      AwaitWork();
+      if (waiting_.requests() == 0) return false;  // stopped
+      running.model = waiting_.TakeBatch(std::chrono::steady_clock::now(), speeds_, running.slices,
+                                         running.expired);
+      for (const uint64_t number : running.expired) {
+        Finish(number, Told(StatusCode::kDeadlineExceeded, "the deadline passed while waiting"),
+               ended_);
       }
-      for (const uint64_t number : expired) {
-        const auto found = requests_.find(number);
-        ended.emplace_back(std::move(found->second), Status(StatusCode::kDeadlineExceeded,
-                                                            "the deadline passed while waiting"));
-        requests_.erase(found);
-      }
-      expired.clear();
       running_ = nullptr;
       wanted_ = 0;
       if (!running.slices.empty()) {
-        running.ids.clear();
-        running.types.clear();
-        running.starts.assign(1, 0);
-        running.cost = 0;
-        running.deadline = TimePoint::min();
-        running.cancel.store(false, std::memory_order_relaxed);
-        for (const JobSlice& slice : running.slices) {
-          Request& request = requests_.find(slice.request)->second;
-          request.running = true;
-          const Jobs& jobs = *request.jobs;
-          running.deadline = std::max(running.deadline, jobs.deadline);
-          size_t from = 0;
-          for (uint32_t i = 0; i < slice.begin; ++i) from += static_cast<size_t>(jobs.lengths[i]);
-          size_t size = 0;
-          for (uint32_t i = slice.begin; i < slice.end; ++i) {
-            size += static_cast<size_t>(jobs.lengths[i]);
-            running.starts.push_back(running.starts.back() + jobs.lengths[i]);
-            running.cost += budget_.Cost(jobs.lengths[i]);
+        try {
+          Gather(running);
+          running_ = &running;
+          wanted_ = running.slices.size();
+        } catch (const std::bad_alloc&) {
+          for (const JobSlice& slice : running.slices) {
+            Finish(slice.request, Told(StatusCode::kResourceExhausted, "out of memory"), ended_);
           }
-          const auto cut = [&](const auto& all) {
-            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(from);
-            return std::pair(begin, begin + static_cast<std::ptrdiff_t>(size));
-          };
-          const auto [ids, ids_end] = cut(jobs.ids);
-          running.ids.insert(running.ids.end(), ids, ids_end);
-          const auto [types, types_end] = cut(jobs.types);
-          running.types.insert(running.types.end(), types, types_end);
+          running.slices.clear();
         }
-        running_ = &running;
-        running_cost_ = running.cost;
-        wanted_ = running.slices.size();
       }
     }
-    Fire(ended);
-    if (stopped) return false;
+    Fire(ended_);
   }
   return true;
 }
@@ -148,24 +235,21 @@ bool JobQueue::TakeBatch(Running& running) {
 void JobQueue::EndBatch(const Running& running, const Status& status, std::span<const float> logits,
                         TimePoint started, TimePoint ended_at) {
   const double seconds = std::chrono::duration<double>(ended_at - started).count();
-  if (status.ok() && seconds > 0) {
-    const double now = running.cost / seconds;
-    const double before = speed_.load(std::memory_order_relaxed);
-    if (before <= 0) {
-      speed_.store(now, std::memory_order_relaxed);
-    } else if (now > before || running.cost >= kTellingFill * budget_.tokens_max) {
-      speed_.store(before + kSpeedWeight * (now - before), std::memory_order_relaxed);
-    }
-  }
-  Ended ended;
   {
     MutexLock lock(mutex_);
     running_ = nullptr;
-    running_cost_ = 0;
+    if (status.ok() && seconds > 0) {
+      double& speed = speeds_[static_cast<size_t>(running.model)];
+      const double now = running.cost / seconds;
+      if (speed <= 0) {
+        speed = now;
+      } else if (now > speed || running.fill >= kTellingFill) {
+        speed += kSpeedWeight * (now - speed);
+      }
+    }
     const float* logit = logits.data();
     for (const JobSlice& slice : running.slices) {
-      const auto found = requests_.find(slice.request);
-      Request& request = found->second;
+      Request& request = requests_.find(slice.request)->second;
       request.running = false;
       Jobs& jobs = *request.jobs;
       if (jobs.batches++ == 0) jobs.started = started;
@@ -177,20 +261,16 @@ void JobQueue::EndBatch(const Running& running, const Status& status, std::span<
         request.open -= count;
       }
       logit += count;
-      Status outcome;
       if (request.cancelled) {
-        outcome = Status(StatusCode::kCancelled, "the client left");
+        Finish(slice.request, Told(StatusCode::kCancelled, kLeft), ended_);
       } else if (!status.ok()) {
-        outcome = status;
-        waiting_.Remove(slice.request);
-      } else if (request.open > 0) {
-        continue;
+        Finish(slice.request, Told(status.code(), status.message().c_str()), ended_);
+      } else if (request.open == 0) {
+        Finish(slice.request, OkStatus(), ended_);
       }
-      ended.emplace_back(std::move(request), std::move(outcome));
-      requests_.erase(found);
     }
   }
-  Fire(ended);
+  Fire(ended_);
 }
 
 }  // namespace podium

@@ -11,6 +11,7 @@
 
 #include "base/completion.h"
 #include "base/mutex.h"
+#include "batch/fill_wait.h"
 #include "batch/jobs.h"
 #include "batch/waiting.h"
 #include "engine/engine.h"
@@ -23,7 +24,9 @@ class JobQueue {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  explicit JobQueue(const BatchBudget& budget) : waiting_(budget), budget_(budget) {}
+  /// The budget of each model; `patience` is for a fuller batch (fill_wait.h).
+  explicit JobQueue(std::vector<BatchBudget> budgets,
+                    std::chrono::microseconds patience = std::chrono::microseconds(0));
 
   /// The number to cancel it by. `jobs` has at least one pair, and types where the model wants
   /// them.
@@ -40,24 +43,34 @@ class JobQueue {
     double cost = 0;      // waiting
   };
   Load load() EXCLUDES(mutex_);
-  /// Seconds until a new request of this cost would have ended, with `ahead` more cost before it
-  /// that has not come here yet; 0 while the speed is not known.
-  double EstimatedSeconds(double cost, double ahead) EXCLUDES(mutex_);
-  double Cost(std::span<const int> lengths) const;
-  /// Measured, in cost per second; 0 before the first batch.
-  double speed() const { return speed_.load(std::memory_order_relaxed); }
+  /// Pairs of a model that wait.
+  size_t pairs(int model) EXCLUDES(mutex_);
+  /// Seconds until a new request of this cost would have ended, with `ahead` more of them before it
+  /// that have not come here yet; 0 while the speed is not known.
+  double EstimatedSeconds(int model, double cost, double ahead) EXCLUDES(mutex_);
+  /// Until all that waits or runs would have ended, as far as speeds are known.
+  double SecondsInside() EXCLUDES(mutex_);
+  double Cost(int model, std::span<const int> lengths) const;
+  /// Measured, in cost per second; 0 before the model's first batch.
+  double speed(int model) EXCLUDES(mutex_);
 
   /// What the worker runs: copies of the ids of each slice, laid end to end.
   struct Running {
     std::vector<JobSlice> slices;
+    std::vector<uint64_t> expired;
     std::vector<int32_t> ids;
     std::vector<uint8_t> types;
     std::vector<int32_t> starts;
+    int model = 0;
     double cost = 0;
+    double fill = 0;     // the cost over the model's budget
     TimePoint deadline;  // the last one of its requests
     std::atomic<bool> cancel{false};
   };
-  /// Blocks for the next batch; false after Stop(). For the worker, as is EndBatch.
+  /// Memory for the lists of a batch's requests, so that taking and ending one needs none.
+  void Reserve(Running& running);
+  /// Blocks for the next batch; false after Stop(). For the worker, as is EndBatch. Requests whose
+  /// ids cannot be copied for want of memory end with kResourceExhausted.
   bool TakeBatch(Running& running) EXCLUDES(mutex_);
   void EndBatch(const Running& running, const Status& status, std::span<const float> logits,
                 TimePoint started, TimePoint ended) EXCLUDES(mutex_);
@@ -74,18 +87,26 @@ class JobQueue {
   using Ended = std::vector<std::pair<Request, Status>>;
 
   void Fire(Ended& ended);
+  /// Takes it out, to be told `status` when the lock is free.
+  void Finish(uint64_t number, Status status, Ended& ended) REQUIRES(mutex_);
+  /// Until there is something to take, or nothing will come.
+  void AwaitWork() REQUIRES(mutex_);
+  /// What slices of the waiting requests are, copied.
+  void Gather(Running& running) REQUIRES(mutex_);
+  double Seconds(int model, double cost) const REQUIRES(mutex_);
 
+  const std::vector<BatchBudget> budgets_;
   Mutex mutex_;
   ConditionVariable changed_;
   WaitingPairs waiting_ GUARDED_BY(mutex_);
+  FillWait fill_wait_ GUARDED_BY(mutex_);
   Requests requests_ GUARDED_BY(mutex_);
   uint64_t next_ GUARDED_BY(mutex_) = 1;
   bool stop_ GUARDED_BY(mutex_) = false;
   Running* running_ GUARDED_BY(mutex_) = nullptr;
   size_t wanted_ GUARDED_BY(mutex_) = 0;  // requests of the running batch that were not cancelled
-  double running_cost_ GUARDED_BY(mutex_) = 0;
-  const BatchBudget budget_;
-  std::atomic<double> speed_{0};
+  std::vector<double> speeds_ GUARDED_BY(mutex_);  // of each model
+  Ended ended_;                                    // the worker's
 };
 
 }  // namespace podium

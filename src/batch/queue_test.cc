@@ -36,8 +36,8 @@ struct Rig {
   explicit Rig(const FakeEngineOptions& options = {})
       : engine(options), lane(*engine.NewLane(team, {.length_max = 64, .batch_tokens_max = 256})) {
     worker = std::make_unique<Worker>(
-        queue, kBudget,
-        [this](const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
+        queue,
+        [this](int, const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
           return lane->Score(batch, logits, interrupt);
         },
         [this](const BatchReport& report) { pairs += report.pairs; });
@@ -56,7 +56,7 @@ struct Rig {
   FakeEngine engine;
   Team team{1};
   std::unique_ptr<Lane> lane;
-  JobQueue queue{kBudget};
+  JobQueue queue{{kBudget}};
   std::atomic<int> pairs{0};
   std::unique_ptr<Worker> worker;
 };
@@ -93,7 +93,7 @@ TEST(JobQueue, EachRequestGetsItsOwnLogits) {
   const JobQueue::Load load = rig.queue.load();
   EXPECT_EQ(load.requests + load.pairs, 0u);
   EXPECT_EQ(load.cost, 0);
-  EXPECT_GT(rig.queue.speed(), 0);
+  EXPECT_GT(rig.queue.speed(0), 0);
   EXPECT_FALSE(rig.engine.counts().overlapped);
 }
 

@@ -1,6 +1,7 @@
 #include "batch/waiting.h"
 
 #include <algorithm>
+#include <new>
 
 #include "base/check.h"
 
@@ -11,35 +12,63 @@ constexpr auto kNever = WaitingPairs::TimePoint::max();
 
 }  // namespace
 
-double WaitingPairs::Cost(std::span<const int> lengths) const {
+WaitingPairs::WaitingPairs(std::span<const BatchBudget> budgets) {
+  PODIUM_CHECK(!budgets.empty());
+  for (const BatchBudget& budget : budgets) models_.push_back({.budget = budget, .by_tag = {}});
+}
+
+double WaitingPairs::Cost(int model, std::span<const int> lengths) const {
   double cost = 0;
-  for (const int length : lengths) cost += budget_.Cost(length);
+  for (const int length : lengths) cost += Of(model).budget.Cost(length);
   return cost;
 }
 
-void WaitingPairs::Add(uint64_t request, std::span<const int> lengths, TimePoint deadline) {
-  PODIUM_CHECK(!lengths.empty());
-  Entry entry{.lengths = lengths, .cost = Cost(lengths), .deadline = deadline};
-  entry.tag = clock_ + entry.cost;
-  cost_ += entry.cost;
-  pairs_ += lengths.size();
-  sharing_.insert(entry.tag);
-  by_tag_.emplace(entry.tag, request);
-  if (deadline != kNever) by_deadline_.emplace(deadline, request);
-  PODIUM_CHECK(entries_.emplace(request, entry).second);
+double WaitingPairs::cost() const {
+  double cost = 0;
+  for (const Model& model : models_) cost += model.cost;
+  return cost;
+}
+
+void WaitingPairs::Add(uint64_t request, const WaitingRequest& waiting) {
+  PODIUM_CHECK(!waiting.lengths.empty());
+  Model& model = Of(waiting.model);
+  Entry entry{.lengths = waiting.lengths,
+              .cost = Cost(waiting.model, waiting.lengths),
+              .deadline = waiting.deadline,
+              .model = waiting.model,
+              .work_per_cost = waiting.work_per_cost};
+  entry.tag = clock_ + entry.cost * entry.work_per_cost;
+  const auto [added, fresh] = entries_.emplace(request, entry);
+  PODIUM_CHECK(fresh);
+  auto tag = sharing_.end();
+  try {
+    tag = sharing_.insert(entry.tag);
+    model.by_tag.emplace(entry.tag, request);
+    if (entry.deadline != kNever) by_deadline_.emplace(entry.deadline, request);
+  } catch (const std::bad_alloc&) {
+    model.by_tag.erase({entry.tag, request});
+    if (tag != sharing_.end()) sharing_.erase(tag);
+    entries_.erase(added);
+    throw;
+  }
+  model.cost += entry.cost;
+  model.pairs += waiting.lengths.size();
+  pairs_ += waiting.lengths.size();
 }
 
 void WaitingPairs::Erase(Entries::iterator entry) {
-  by_tag_.erase({entry->second.tag, entry->first});
+  Model& model = Of(entry->second.model);
+  const size_t left = entry->second.lengths.size() - entry->second.next;
+  model.by_tag.erase({entry->second.tag, entry->first});
   by_deadline_.erase({entry->second.deadline, entry->first});
-  cost_ -= entry->second.cost;
-  pairs_ -= entry->second.lengths.size() - entry->second.next;
+  model.pairs -= left;
+  // Nothing is left: sums of rounded costs cannot drift.
+  model.cost = model.by_tag.empty() ? 0 : model.cost - entry->second.cost;
+  pairs_ -= left;
   entries_.erase(entry);
   if (!entries_.empty()) return;
-  // Idle: both clocks agree that nothing is left, so sums of rounded costs cannot drift.
   sharing_.clear();
   clock_ = 0;
-  cost_ = 0;
 }
 
 bool WaitingPairs::Remove(uint64_t request) {
@@ -67,70 +96,113 @@ void WaitingPairs::Advance(double work) {
   }
 }
 
-bool WaitingPairs::TakeFrom(Entries::iterator entry, std::vector<JobSlice>& batch, double& cost,
-                            int& count) {
+bool WaitingPairs::TakeFrom(Entries::iterator entry, std::vector<JobSlice>& batch, Taken& taken) {
   Entry& waiting = entry->second;
+  Model& model = Of(waiting.model);
+  const BatchBudget& budget = model.budget;
   const auto size = static_cast<uint32_t>(waiting.lengths.size());
   const uint32_t begin = waiting.next;
-  double taken = 0;
+  double cost = 0;
   bool room = true;
   while (waiting.next < size) {
-    const double added = budget_.Cost(waiting.lengths[waiting.next]);
-    room =
-        count == 0 || (cost + taken + added <= budget_.tokens_max && count < budget_.sequences_max);
+    const double added = budget.Cost(waiting.lengths[waiting.next]);
+    room = taken.count == 0 ||
+           (taken.cost + cost + added <= budget.tokens_max && taken.count < budget.sequences_max);
     if (!room) break;
-    taken += added;
-    ++count;
+    cost += added;
+    ++taken.count;
     ++waiting.next;
   }
   if (waiting.next > begin) {
     batch.push_back({entry->first, begin, waiting.next});
-    cost += taken;
-    waiting.cost -= taken;
-    cost_ -= taken;
+    taken.cost += cost;
+    taken.work += cost * waiting.work_per_cost;
+    taken.last_tag = std::max(taken.last_tag, waiting.tag);
+    waiting.cost -= cost;
+    model.cost -= cost;
+    model.pairs -= waiting.next - begin;
     pairs_ -= waiting.next - begin;
   }
   if (waiting.next == size) Erase(entry);
   return room;
 }
 
-WaitingPairs::Entries::iterator WaitingPairs::Urgent(TimePoint now, double cost_per_second) {
-  if (urgent_last_ || cost_per_second <= 0 || by_deadline_.empty()) return entries_.end();
+WaitingPairs::Entries::iterator WaitingPairs::Urgent(TimePoint now,
+                                                     std::span<const double> cost_per_second) {
+  if (urgent_last_ || by_deadline_.empty()) return entries_.end();
   const auto& [deadline, request] = *by_deadline_.begin();
   const auto entry = entries_.find(request);
+  const double speed = cost_per_second[static_cast<size_t>(entry->second.model)];
+  if (speed <= 0) return entries_.end();
   const double left = std::chrono::duration<double>(deadline - now).count();
-  const double needed = (entry->second.cost + budget_.tokens_max) / cost_per_second;
+  const double needed = (entry->second.cost + Of(entry->second.model).budget.tokens_max) / speed;
   // Twice what it needs is near enough to act; what cannot be met any more holds up nobody.
   return needed <= left && left < 2 * needed ? entry : entries_.end();
 }
 
-void WaitingPairs::TakeBatch(TimePoint now, double cost_per_second, std::vector<JobSlice>& batch,
-                             std::vector<uint64_t>& expired) {
+int WaitingPairs::Earliest(int except) const {
+  int earliest = -1;
+  for (int model = 0; model < static_cast<int>(models_.size()); ++model) {
+    if (model == except || Of(model).by_tag.empty()) continue;
+    if (earliest < 0 || *Of(model).by_tag.begin() < *Of(earliest).by_tag.begin()) earliest = model;
+  }
+  return earliest;
+}
+
+int WaitingPairs::Next() const {
+  const bool passed = passed_over_ >= 0 && !Of(passed_over_).by_tag.empty();
+  return passed ? passed_over_ : Earliest(-1);
+}
+
+bool WaitingPairs::BatchIsFull() const {
+  if (entries_.empty()) return false;
+  const Model& model = Of(Next());
+  return model.cost >= model.budget.tokens_max ||
+         model.pairs >= static_cast<size_t>(model.budget.sequences_max);
+}
+
+int WaitingPairs::TakeBatch(TimePoint now, std::span<const double> cost_per_second,
+                            std::vector<JobSlice>& batch, std::vector<uint64_t>& expired) {
   batch.clear();
   expired.clear();
-  while (!by_deadline_.empty() && by_deadline_.begin()->first <= now) {
+  while (!by_deadline_.empty() && by_deadline_.begin()->first <= now &&
+         expired.size() < kExpiredMax) {
     expired.push_back(by_deadline_.begin()->second);
     Remove(expired.back());
   }
-  double cost = 0;
-  int count = 0;
+  if (entries_.empty()) return 0;
+  Taken taken;
   bool room = true;
   const auto urgent = Urgent(now, cost_per_second);
   urgent_last_ = urgent != entries_.end();
-  if (urgent_last_) room = TakeFrom(urgent, batch, cost, count);
-  while (room && !by_tag_.empty()) {
-    room = TakeFrom(entries_.find(by_tag_.begin()->second), batch, cost, count);
+  const int next = urgent_last_ ? urgent->second.model : Next();
+  if (urgent_last_) room = TakeFrom(urgent, batch, taken);
+  const auto& by_tag = Of(next).by_tag;
+  const auto requests_max = static_cast<size_t>(Of(next).budget.requests_max);
+  while (room && !by_tag.empty() && (requests_max == 0 || batch.size() < requests_max)) {
+    room = TakeFrom(entries_.find(by_tag.begin()->second), batch, taken);
   }
-  if (!entries_.empty()) Advance(cost);
+  passed_over_ = Earliest(next);
+  if (passed_over_ >= 0 && Of(passed_over_).by_tag.begin()->first >= taken.last_tag) {
+    passed_over_ = -1;
+  }
+  if (!entries_.empty()) Advance(taken.work);
+  return next;
 }
 
-double WaitingPairs::CostBefore(double cost) const {
-  const double tag = clock_ + cost;
-  double before = 0;
-  for (auto at = by_tag_.begin(); at != by_tag_.end() && at->first <= tag; ++at) {
-    before += entries_.find(at->second)->second.cost;
+double WaitingPairs::SecondsBefore(double work, std::span<const double> cost_per_second) const {
+  const double tag = clock_ + work;
+  double seconds = 0;
+  for (size_t model = 0; model < models_.size(); ++model) {
+    if (cost_per_second[model] <= 0) continue;
+    double cost = 0;
+    const auto& by_tag = models_[model].by_tag;
+    for (auto at = by_tag.begin(); at != by_tag.end() && at->first <= tag; ++at) {
+      cost += entries_.find(at->second)->second.cost;
+    }
+    seconds += cost / cost_per_second[model];
   }
-  return before;
+  return seconds;
 }
 
 }  // namespace podium

@@ -5,6 +5,12 @@
 // behind one of 1,000 goes first, equal requests are served as they came (so their mean wait is
 // that of a plain queue), and a large request cannot starve, because the even share's clock passes
 // it. No request finishes later than under even sharing, but for the batch that is running.
+//
+// Requests of several models share the engine's time in the same way: what is shared evenly is
+// time, so a cost counts by how long it takes with its model. A batch holds pairs of one model:
+// that of the request that is next. It is filled with that model's other requests, also past one of
+// another model that would come before them; whose turn was passed over like that has the next
+// batch.
 #ifndef PODIUM_BATCH_WAITING_H_
 #define PODIUM_BATCH_WAITING_H_
 
@@ -28,30 +34,48 @@ struct JobSlice {
   uint32_t end = 0;
 };
 
+struct WaitingRequest {
+  std::span<const int> lengths;  // of its pairs; not empty; they outlive the request's time here
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  int model = 0;
+  /// How long a cost of 1 takes with this model, in a unit that is the same for all models.
+  double work_per_cost = 1;
+};
+
 class WaitingPairs {
  public:
+  static constexpr size_t kExpiredMax = 256;
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  explicit WaitingPairs(const BatchBudget& budget) : budget_(budget) {}
+  /// What a batch of each model may hold; at least one model.
+  explicit WaitingPairs(std::span<const BatchBudget> budgets);
 
-  /// `lengths`, of its pairs, not empty, outlive the request's time here. `request` is new.
-  void Add(uint64_t request, std::span<const int> lengths, TimePoint deadline);
+  /// `request` is new. All or nothing, where memory fails.
+  void Add(uint64_t request, const WaitingRequest& waiting);
   /// Takes the request's waiting pairs out; false when none wait.
   bool Remove(uint64_t request);
 
-  /// The next batch within the budget (a pair above it comes alone), empty when nothing waits.
-  /// Requests whose deadline is not after `now` are taken out first and named in `expired`. A
-  /// request that would miss its deadline in its turn goes first when `cost_per_second` (0: not
-  /// known) says that it can still meet it, in every other batch at most.
-  void TakeBatch(TimePoint now, double cost_per_second, std::vector<JobSlice>& batch,
-                 std::vector<uint64_t>& expired);
+  /// The next batch within its model's budget (a pair above it comes alone), empty when nothing
+  /// waits; returns whose model it is. Requests whose deadline is not after `now` are taken out
+  /// first, kExpiredMax at most, and named in `expired`. Needs no memory but the two lists'. A
+  /// request that would miss its deadline in its turn goes first when its model's `cost_per_second`
+  /// (0: not known) says that it can still meet it, in every other batch at most.
+  int TakeBatch(TimePoint now, std::span<const double> cost_per_second,
+                std::vector<JobSlice>& batch, std::vector<uint64_t>& expired);
+
+  /// Whether the next batch has all that it may hold.
+  bool BatchIsFull() const;
 
   size_t requests() const { return entries_.size(); }
   size_t pairs() const { return pairs_; }
-  double cost() const { return cost_; }
-  /// Of what would be computed before a new request of this cost has ended, without itself.
-  double CostBefore(double cost) const;
-  double Cost(std::span<const int> lengths) const;
+  /// Of all models; of one.
+  double cost() const;
+  double cost(int model) const { return Of(model).cost; }
+  size_t pairs(int model) const { return Of(model).pairs; }
+  /// Of what would be computed before a new request of this work (cost times work_per_cost) has
+  /// ended, without itself; models of unknown speed (0) do not count.
+  double SecondsBefore(double work, std::span<const double> cost_per_second) const;
+  double Cost(int model, std::span<const int> lengths) const;
 
  private:
   struct Entry {
@@ -60,25 +84,44 @@ class WaitingPairs {
     double cost = 0;    // of those that wait
     double tag = 0;     // the even share's clock when it would have finished
     TimePoint deadline;
+    int model = 0;
+    double work_per_cost = 1;
   };
   using Entries = std::unordered_map<uint64_t, Entry>;
+  struct Model {
+    BatchBudget budget;
+    std::set<std::pair<double, uint64_t>> by_tag;
+    double cost = 0;
+    size_t pairs = 0;
+  };
 
   void Erase(Entries::iterator entry);
+  struct Taken {
+    double cost = 0;
+    double work = 0;
+    double last_tag = 0;  // the latest of its requests'
+    int count = 0;
+  };
   /// Takes pairs of the entry while they fit; true when there is room for another request's.
-  bool TakeFrom(Entries::iterator entry, std::vector<JobSlice>& batch, double& cost, int& count);
+  bool TakeFrom(Entries::iterator entry, std::vector<JobSlice>& batch, Taken& taken);
   /// The urgent request, or entries_.end().
-  Entries::iterator Urgent(TimePoint now, double cost_per_second);
+  Entries::iterator Urgent(TimePoint now, std::span<const double> cost_per_second);
+  /// The model that is next, deadlines aside; something waits.
+  int Next() const;
+  /// The model whose first request has the earliest tag, `except` aside; -1 when there is none.
+  int Earliest(int except) const;
   void Advance(double work);
+  Model& Of(int model) { return models_[static_cast<size_t>(model)]; }
+  const Model& Of(int model) const { return models_[static_cast<size_t>(model)]; }
 
-  const BatchBudget budget_;
+  std::vector<Model> models_;
   Entries entries_;
-  std::set<std::pair<double, uint64_t>> by_tag_;
   std::set<std::pair<TimePoint, uint64_t>> by_deadline_;  // those that have one
   std::multiset<double> sharing_;  // tags of what the even share has not finished
   double clock_ = 0;               // of the even share: work done for each request
-  double cost_ = 0;
   size_t pairs_ = 0;
   bool urgent_last_ = false;
+  int passed_over_ = -1;  // the model that has the next batch
 };
 
 }  // namespace podium

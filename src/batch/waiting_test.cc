@@ -1,176 +1,27 @@
-// The policy under a simulated clock and seeded traffic, beside an even sharer that is the
-// yardstick.
+// The policy in simulated traffic of one model.
 #include "batch/waiting.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <queue>
 #include <random>
-#include <set>
 #include <vector>
+
+#include "batch/simulation.h"
 
 namespace podium {
 namespace {
 
-using TimePoint = WaitingPairs::TimePoint;
+using namespace simulation;  // NOLINT(google-build-using-namespace)
 
-TimePoint At(double seconds) {
-  return TimePoint(
-      std::chrono::duration_cast<TimePoint::duration>(std::chrono::duration<double>(seconds)));
-}
-
-constexpr BatchBudget kBudget{.tokens_max = 2048, .sequences_max = 512, .attention_cost = 1e-3};
-constexpr double kSpeed = 50'000;                       // cost per second
-constexpr double kBatch = kBudget.tokens_max / kSpeed;  // seconds of a full batch
-
-struct Arrival {
-  double time = 0;
-  std::vector<int> lengths;
-  double deadline = INFINITY;  // absolute
-  double cancel = INFINITY;    // when its client leaves
-};
-
-struct Outcome {
-  double finish = -1;
-  bool expired = false;
-  bool cancelled = false;
-  uint32_t taken = 0;
-};
-
-// One lane that takes a batch the moment it is free.
-std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals) {
-  WaitingPairs waiting(kBudget);
-  std::vector<Outcome> outcomes(arrivals.size());
-  std::priority_queue<std::pair<double, size_t>, std::vector<std::pair<double, size_t>>,
-                      std::greater<>>
-      leaving;
-  std::vector<JobSlice> batch;
-  std::vector<uint64_t> expired;
-  double now = 0;
-  size_t next = 0;
-  const auto arrive_until = [&](double time) {
-    while (next < arrivals.size() && arrivals[next].time <= time) {
-      const Arrival& arrival = arrivals[next];
-      waiting.Add(next, arrival.lengths,
-                  std::isinf(arrival.deadline) ? TimePoint::max() : At(arrival.deadline));
-      if (!std::isinf(arrival.cancel)) leaving.emplace(arrival.cancel, next);
-      ++next;
-    }
-    while (!leaving.empty() && leaving.top().first <= time) {
-      Outcome& outcome = outcomes[leaving.top().second];
-      if (waiting.Remove(leaving.top().second)) outcome.cancelled = true;
-      leaving.pop();
-    }
-  };
-  while (next < arrivals.size() || waiting.requests() > 0) {
-    if (waiting.requests() == 0) now = std::max(now, arrivals[next].time);
-    arrive_until(now);
-    if (waiting.requests() == 0) continue;
-    waiting.TakeBatch(At(now), kSpeed, batch, expired);
-    for (const uint64_t request : expired) outcomes[request].expired = true;
-    double cost = 0;
-    int pairs = 0;
-    std::set<uint64_t> seen;
-    for (const JobSlice& slice : batch) {
-      Outcome& outcome = outcomes[slice.request];
-      EXPECT_EQ(slice.begin, outcome.taken) << "pairs are taken in order, none twice";
-      EXPECT_LT(slice.begin, slice.end);
-      EXPECT_TRUE(seen.insert(slice.request).second) << "one slice of a request";
-      EXPECT_FALSE(outcome.cancelled || outcome.expired);
-      outcome.taken = slice.end;
-      for (uint32_t i = slice.begin; i < slice.end; ++i) {
-        cost += kBudget.Cost(arrivals[slice.request].lengths[i]);
-        ++pairs;
-      }
-    }
-    EXPECT_TRUE(pairs <= kBudget.sequences_max && (cost <= kBudget.tokens_max || pairs == 1));
-    now += cost / kSpeed;
-    for (const JobSlice& slice : batch) {
-      Outcome& outcome = outcomes[slice.request];
-      if (outcome.taken == arrivals[slice.request].lengths.size()) outcome.finish = now;
-    }
-  }
-  EXPECT_EQ(waiting.pairs(), 0u);
-  EXPECT_EQ(waiting.cost(), 0);
-  return outcomes;
-}
-
-double CostOf(const Arrival& arrival) { return WaitingPairs(kBudget).Cost(arrival.lengths); }
-
-// When each would have finished had the engine been shared evenly, without batches.
-std::vector<double> EvenSharing(const std::vector<Arrival>& arrivals) {
-  std::vector<double> finish(arrivals.size());
-  std::set<std::pair<double, size_t>> sharing;  // by the clock at which it is done
-  double clock = 0;
-  double now = 0;
-  const auto run_until = [&](double time) {
-    while (!sharing.empty()) {
-      const auto sharers = static_cast<double>(sharing.size());
-      const double end = now + (sharing.begin()->first - clock) * sharers / kSpeed;
-      if (end > time) {
-        clock += (time - now) * kSpeed / sharers;
-        break;
-      }
-      clock = sharing.begin()->first;
-      finish[sharing.begin()->second] = end;
-      sharing.erase(sharing.begin());
-      now = end;
-    }
-    now = time;
-  };
-  for (size_t i = 0; i < arrivals.size(); ++i) {
-    run_until(arrivals[i].time);
-    sharing.emplace(clock + CostOf(arrivals[i]), i);
-  }
-  run_until(INFINITY);
-  return finish;
-}
-
-// Requests of 1 to 1,000 pairs, most of them small, at a share of the capacity.
-std::vector<Arrival> Traffic(uint32_t seed, size_t count, double load) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> share(0, 1);
-  std::vector<Arrival> arrivals(count);
-  double cost = 0;
-  for (Arrival& arrival : arrivals) {
-    const double kind = share(random);
-    const size_t pairs = kind < 0.5    ? 1 + random() % 10
-                         : kind < 0.98 ? 10 + random() % 50
-                                       : 100 + random() % 900;
-    const int longest = share(random) < 0.05 ? 2000 : 60;
-    arrival.lengths.resize(pairs);
-    for (int& length : arrival.lengths) length = 8 + static_cast<int>(random() % longest);
-    cost += CostOf(arrival);
-  }
-  const double span = cost / kSpeed / load;
-  for (Arrival& arrival : arrivals) arrival.time = span * share(random);
-  std::sort(arrivals.begin(), arrivals.end(),
-            [](const Arrival& a, const Arrival& b) { return a.time < b.time; });
-  return arrivals;
-}
-
-// Of one run. PODIUM_SIMULATED_REQUESTS=120000 makes the nine runs more than a million: by hand.
-size_t Requests() {
-  const char* const asked = std::getenv("PODIUM_SIMULATED_REQUESTS");
-  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 20000;
-}
-
-// The longest pair alone may be a batch of its own, longer than a full one.
-double LongestBatch(const std::vector<Arrival>& arrivals) {
-  double longest = kBudget.tokens_max;
-  for (const Arrival& arrival : arrivals) {
-    for (const int length : arrival.lengths) longest = std::max(longest, kBudget.Cost(length));
-  }
-  return longest / kSpeed;
-}
+// Of one run; the nine runs are more than a million requests: some three seconds, and half a minute
+// under sanitizers, which get fewer.
+constexpr size_t kRequests = PODIUM_SANITIZED != 0 ? 12'000 : 120'000;
 
 TEST(Waiting, NothingIsLostNothingTwiceAndNobodyWaitsLongerThanUnderEvenSharing) {
   for (const double load : {0.5, 0.9, 1.5}) {
     for (uint32_t seed = 1; seed <= 3; ++seed) {
-      const std::vector<Arrival> arrivals = Traffic(seed, Requests(), load);
+      const std::vector<Arrival> arrivals = Traffic(seed, kRequests, load);
       const std::vector<Outcome> outcomes = Simulate(arrivals);
       const std::vector<double> even = EvenSharing(arrivals);
       // A batch that had begun, the one it ends in, and the clock's step of a batch.
@@ -180,6 +31,52 @@ TEST(Waiting, NothingIsLostNothingTwiceAndNobodyWaitsLongerThanUnderEvenSharing)
         ASSERT_LE(outcomes[i].finish, even[i] + slack)
             << "seed " << seed << ", load " << load << ", request " << i;
       }
+    }
+  }
+}
+
+TEST(Waiting, RequestsThatShareABatch) {
+  BatchBudget alone = kBudget;
+  alone.requests_max = 1;
+  for (const BatchBudget& budget : {kBudget, alone}) {
+    WaitingPairs waiting({&budget, 1});
+    const std::vector<int> lengths(10, 60);
+    for (uint64_t request = 1; request <= 3; ++request) waiting.Add(request, {.lengths = lengths});
+    std::vector<JobSlice> batch;
+    std::vector<uint64_t> expired;
+    const double speed = kSpeed;
+    waiting.TakeBatch(At(0), {&speed, 1}, batch, expired);
+    EXPECT_EQ(batch.size(), budget.requests_max == 1 ? 1u : 3u);
+  }
+}
+
+TEST(Waiting, AWaitForFullerBatchesIsBoundedAndUnderLoadOnly) {
+  constexpr auto kWait = std::chrono::milliseconds(20);  // half of a full batch's time
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    // A request at a time: the lane is always idle when one comes.
+    std::vector<Arrival> arrivals(4000);
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      arrivals[i].time = 1 + static_cast<double>(i);
+      arrivals[i].lengths = {40};
+    }
+    std::vector<Outcome> outcomes = Simulate(arrivals, kWait);
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      ASSERT_NEAR(outcomes[i].finish, arrivals[i].time + WorkOf(arrivals[i]) / kSpeed, 1e-6);
+    }
+    // Under load: fewer batches, and none is more than a wait late for each batch it waited for.
+    std::mt19937 random(seed);
+    std::exponential_distribution<double> gap(0.8 * kSpeed / WorkOf(arrivals[0]));
+    double now = 1;
+    for (Arrival& arrival : arrivals) arrival.time = now += gap(random);
+    int plain = 0;
+    int waited = 0;
+    Simulate(arrivals, std::chrono::microseconds(0), &plain);
+    outcomes = Simulate(arrivals, kWait, &waited);
+    EXPECT_LT(waited, plain);
+    const std::vector<double> even = EvenSharing(arrivals);
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      ASSERT_GE(outcomes[i].finish, 0);
+      ASSERT_LE(outcomes[i].finish, even[i] + 3 * (kBatch + 0.02));
     }
   }
 }
@@ -232,6 +129,46 @@ TEST(Waiting, EqualRequestsAreServedAsTheyCame) {
   }
 }
 
+// Sum of the times from arrival to end under a plain queue: full batches in the order of arrival.
+double PlainQueueSojourn(const std::vector<Arrival>& arrivals) {
+  double sum = 0;
+  double now = 0;
+  size_t pair = 0;  // of request `i`
+  for (size_t i = 0; i < arrivals.size();) {
+    now = std::max(now, arrivals[i].time);
+    double cost = 0;
+    std::vector<size_t> ended;
+    size_t next = i;
+    while (next < arrivals.size() && arrivals[next].time <= now) {
+      const double added = kBudget.Cost(arrivals[next].lengths[pair]);
+      if (cost + added > kBudget.tokens_max) break;
+      cost += added;
+      if (++pair < arrivals[next].lengths.size()) continue;
+      ended.push_back(next++);
+      pair = 0;
+    }
+    now += cost / kSpeed;
+    for (const size_t one : ended) sum += now - arrivals[one].time;
+    i = next;
+  }
+  return sum;
+}
+
+TEST(Waiting, EqualRequestsWaitNoLongerThanInAPlainQueue) {
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Arrival> arrivals(20'000);
+    for (Arrival& arrival : arrivals) arrival.lengths.assign(30, 40);
+    std::exponential_distribution<double> gap(0.9 * kSpeed / WorkOf(arrivals[0]));
+    double now = 1;
+    for (Arrival& arrival : arrivals) arrival.time = now += gap(random);
+    const std::vector<Outcome> outcomes = Simulate(arrivals);
+    double sum = 0;
+    for (size_t i = 0; i < arrivals.size(); ++i) sum += outcomes[i].finish - arrivals[i].time;
+    EXPECT_LE(sum, PlainQueueSojourn(arrivals) * (1 + 1e-6)) << "seed " << seed;
+  }
+}
+
 TEST(Waiting, ALargeRequestIsNotStarvedBySmallOnes) {
   std::vector<Arrival> arrivals(1);
   arrivals[0].lengths.assign(1000, 60);  // 1.27 s alone
@@ -256,15 +193,20 @@ TEST(Waiting, AnUrgentRequestGoesFirstWhileItCanBeMet) {
   EXPECT_GT(outcomes[1].finish, 0);
 }
 
-TEST(Waiting, CostBeforeIsWhatWillBeComputedFirst) {
-  WaitingPairs waiting(kBudget);
+TEST(Waiting, SecondsBeforeAreOfWhatWillBeComputedFirst) {
+  WaitingPairs waiting(Budgets());
+  const std::vector<double> speeds = Speeds();
   const std::vector<int> large(1000, 60);
   const std::vector<int> small(10, 60);
-  waiting.Add(1, large, TimePoint::max());
-  waiting.Add(2, small, TimePoint::max());
-  const double cost = waiting.Cost(small);
-  EXPECT_DOUBLE_EQ(waiting.CostBefore(cost), cost);
-  EXPECT_DOUBLE_EQ(waiting.CostBefore(1e9), waiting.cost());
+  waiting.Add(1, {.lengths = large});
+  waiting.Add(2, {.lengths = small});
+  const double cost = waiting.Cost(0, small);
+  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(cost, speeds), cost / kSpeed);
+  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(1e9, speeds), waiting.cost() / kSpeed);
+  // The slow model's small request takes five times as long, and comes behind that of the first.
+  waiting.Add(3, {.lengths = small, .model = 1, .work_per_cost = 5});
+  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(cost, speeds), cost / kSpeed);
+  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(5 * cost, speeds), 6 * cost / kSpeed);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The one thread of a lane: takes batches, scores them, brings the logits back.
+// The one thread of a lane: takes batches, of whatever model, scores them, brings the logits back.
 #ifndef PODIUM_BATCH_WORKER_H_
 #define PODIUM_BATCH_WORKER_H_
 
@@ -14,6 +14,7 @@ namespace podium {
 
 /// What a batch was, for whoever counts.
 struct BatchReport {
+  int model = 0;
   int pairs = 0;
   int tokens = 0;
   int requests = 0;
@@ -24,12 +25,12 @@ struct BatchReport {
 
 class Worker {
  public:
-  using ScoreBatch = std::function<Status(const Batch&, std::span<float>, const Interrupt&)>;
+  using ScoreBatch =
+      std::function<Status(int model, const Batch&, std::span<float>, const Interrupt&)>;
 
   /// Starts the thread, named podium-lane. `score` runs on it, as member 0 of the team; `report`
   /// too, after each batch, and only counts. The queue outlives the worker.
-  Worker(JobQueue& queue, const BatchBudget& budget, ScoreBatch score,
-         std::function<void(const BatchReport&)> report);
+  Worker(JobQueue& queue, ScoreBatch score, std::function<void(const BatchReport&)> report);
   /// Stops the queue and waits until all that was added has ended.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -39,9 +40,9 @@ class Worker {
   void Loop();
 
   JobQueue& queue_;
-  const BatchBudget budget_;
   const ScoreBatch score_;
   const std::function<void(const BatchReport&)> report_;
+  JobQueue::Running running_;  // the thread's
   std::thread thread_;
 };
 

@@ -86,6 +86,8 @@ std::vector<std::string> RouteLabels() {
   return {"rerank", "predict", "tokenize", "info", "models", "health", "metrics", "other"};
 }
 
+std::vector<std::string> ModelRouteLabels() { return {"rerank", "predict", "tokenize"}; }
+
 std::vector<std::string> OutcomeLabels() {
   std::vector<std::string> labels = {kOk, kClientLeft};
   for (const ErrorKind kind :
@@ -97,14 +99,15 @@ std::vector<std::string> OutcomeLabels() {
   return labels;
 }
 
-Routes::Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options,
-               api::ServedModel model)
+Routes::Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options, ModelNames names,
+               std::vector<api::ServedModel> models)
     : service_(service),
       metrics_(metrics),
       log_(log),
       options_(std::move(options)),
       cors_(options_.cors_origins),
-      model_(std::move(model)),
+      names_(std::move(names)),
+      models_(std::move(models)),
       id_seed_(static_cast<uint64_t>(std::time(nullptr)) << 32),
       keys_(std::make_shared<const ApiKeys>()) {}
 
@@ -119,8 +122,6 @@ std::shared_ptr<const ApiKeys> Routes::keys() {
   MutexLock lock(mutex_);
   return keys_;
 }
-
-std::string_view Routes::shown_name() const { return model_.names.front(); }
 
 Exchange Routes::Begin(const HttpRequest& request) {
   constexpr size_t kLongest = 128;
@@ -148,10 +149,10 @@ HttpReply Routes::Finish(const Exchange& exchange, HttpReply reply, std::string_
     reply.headers.emplace_back("traceparent", exchange.traceparent);
   }
   const Clock::duration total = Clock::now() - exchange.received;
-  metrics_.CountRequest(exchange.route, std::string(outcome), total);
+  metrics_.CountRequest(exchange.route, std::string(outcome), exchange.model, total);
   if (*exchange.refusal != '\0') metrics_.CountRefusal(exchange.refusal);
   const RequestFigures figures = exchange.figures.value_or(RequestFigures());
-  if (exchange.figures && outcome == kOk) metrics_.CountComputed(figures);
+  if (exchange.figures && outcome == kOk) metrics_.CountComputed(exchange.model, figures);
 
   const bool probe =
       std::string_view(exchange.route) == "health" || std::string_view(exchange.route) == "metrics";
@@ -160,23 +161,25 @@ HttpReply Routes::Finish(const Exchange& exchange, HttpReply reply, std::string_
                          : probe                     ? LogLevel::kDebug
                                                      : LogLevel::kInfo;
   if (!log_.Wants(level)) return reply;
-  log_.Write(level, slow ? "slow_request" : "request",
-             {{"request_id", exchange.id},
-              {"client", exchange.peer},
-              {"key", exchange.key},
-              {"method", exchange.method},
-              {"path", exchange.path},
-              {"status", int64_t{reply.status}},
-              {"outcome", outcome},
-              {"refusal", std::string_view(exchange.refusal)},
-              {"documents", static_cast<int64_t>(figures.documents)},
-              {"tokens", static_cast<int64_t>(figures.tokens)},
-              {"truncated", static_cast<int64_t>(figures.truncated)},
-              {"total_ms", Milliseconds(total)},
-              {"tokenize_ms", Milliseconds(figures.tokenize)},
-              {"queue_ms", Milliseconds(figures.queue)},
-              {"compute_ms", Milliseconds(figures.compute)},
-              {"traceparent", exchange.traceparent}});
+  log_.Write(
+      level, slow ? "slow_request" : "request",
+      {{"request_id", exchange.id},
+       {"client", exchange.peer},
+       {"key", exchange.key},
+       {"method", exchange.method},
+       {"path", exchange.path},
+       {"model", exchange.model == kNoModel ? std::string_view() : names_.shown(exchange.model)},
+       {"status", int64_t{reply.status}},
+       {"outcome", outcome},
+       {"refusal", std::string_view(exchange.refusal)},
+       {"documents", static_cast<int64_t>(figures.documents)},
+       {"tokens", static_cast<int64_t>(figures.tokens)},
+       {"truncated", static_cast<int64_t>(figures.truncated)},
+       {"total_ms", Milliseconds(total)},
+       {"tokenize_ms", Milliseconds(figures.tokenize)},
+       {"queue_ms", Milliseconds(figures.queue)},
+       {"compute_ms", Milliseconds(figures.compute)},
+       {"traceparent", exchange.traceparent}});
   return reply;
 }
 
@@ -240,11 +243,11 @@ std::optional<HttpReply> Routes::Refuse(HttpRequest& head) {
 
 HttpReply Routes::Health(std::string_view path) const {
   HttpReply reply;
-  if (path != "/health/live" && (stopping() || !service_.engine_works())) {
+  if (path != "/health/live" && (stopping() || !service_.engines_work())) {
     reply.status = 503;
     reply.body = api::EncodeError(
         {ErrorKind::kUnhealthy, 503,
-         stopping() ? "the server is stopping" : "the model failed in its last batch"},
+         stopping() ? "the server is stopping" : "a model failed in its last batch"},
         "");
   } else if (path == "/.well-known/ready") {
     reply.status = 204;
@@ -257,20 +260,23 @@ HttpReply Routes::Health(std::string_view path) const {
 HttpReply Routes::Simple(std::string_view path) {
   HttpReply reply;
   if (path == "/info") {
-    reply.body = api::EncodeInfo(model_);
+    reply.body = api::EncodeInfo(models_);
   } else if (path == "/meta") {
     reply.body = "{}";
   } else if (path == "/v1/models") {
-    reply.body = api::EncodeModels(model_);
-  } else if (path.substr(0, kModelsPrefix.size()) == kModelsPrefix) {
-    reply.body = api::EncodeModel(model_, path.substr(kModelsPrefix.size()));
+    reply.body = api::EncodeModels(models_);
   } else if (path == "/metrics") {
     const Service::Load load = service_.load();
+    std::vector<MetricsNow::Model> models;
+    for (const auto& [pairs, speed] : load.models) models.push_back({pairs, speed});
     reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
     reply.body = metrics_.Text({.requests_inside = load.requests,
                                 .cost_inside = load.cost,
-                                .pairs_waiting = load.pairs,
-                                .cost_per_second = load.speed,
+                                .models = std::move(models),
+                                .token_cache = {.hits = load.token_cache.hits,
+                                                .misses = load.token_cache.misses,
+                                                .evictions = load.token_cache.evictions,
+                                                .bytes = load.token_cache.bytes},
                                 .connections = connections.load(std::memory_order_relaxed),
                                 .body_bytes = body_bytes.load(std::memory_order_relaxed),
                                 .log_lines_dropped = log_.lines_dropped(),
@@ -280,6 +286,17 @@ HttpReply Routes::Simple(std::string_view path) {
     reply = Health(path);
   }
   return reply;
+}
+
+HttpReply Routes::OneModel(const Exchange& exchange, std::string_view name) {
+  const auto model = names_.Find(name);
+  if (!model) {
+    return Finish(exchange, {ErrorKind::kNotFound, 404,
+                             Concat("no such model: ", name, "; served: ", names_.List())});
+  }
+  HttpReply reply;
+  reply.body = api::EncodeModel(models_[static_cast<size_t>(*model)], name);
+  return Finish(exchange, std::move(reply), kOk);
 }
 
 Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond respond) {
@@ -329,16 +346,9 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
   if (route == "predict") return Predict(pending, request);
   if (route == "tokenize") return Tokenize(pending, request);
   if (&kOneModel == FindRoute(request.path)) {
-    const std::string_view name = std::string_view(request.path).substr(kModelsPrefix.size());
-    const auto& served = options_.served_names;
-    const auto is = [&](std::string_view one) {
-      return std::find(served.begin(), served.end(), one) != served.end();
-    };
-    if (!is("*") && !is(name)) {
-      pending->respond(
-          Finish(exchange, {ErrorKind::kNotFound, 404, Concat("no such model: ", name)}));
-      return;
-    }
+    pending->respond(
+        OneModel(exchange, std::string_view(request.path).substr(kModelsPrefix.size())));
+    return;
   }
   HttpReply reply = Simple(request.path);
   const bool healthy = reply.status < 400;
@@ -360,6 +370,7 @@ void Routes::Encode(const Shared& pending, std::function<void()> work) {
 void Routes::Submit(const Shared& pending, ServiceRequest ask,
                     std::function<HttpReply(Exchange&, const Answer&)> encode) {
   ask.key = pending->exchange.key;
+  ask.model = pending->exchange.model;
   const size_t documents = ask.pairs.size();
   // The answer comes on a compute thread: sorting and encoding wait for this connection's own.
   Completion<Answer> done([this, pending, documents, encode = std::move(encode)](Answer answer) {

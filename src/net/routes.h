@@ -22,6 +22,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "service/api_keys.h"
+#include "service/model_names.h"
 #include "service/service.h"
 
 namespace podium {
@@ -41,19 +42,18 @@ struct RouteOptions {
   bool admin_port = false;
   /// A request that took longer is logged as a warning.
   int slow_ms = 5000;
-  /// Names that requests may use for the model; "*" among them: any name. The first that is no "*"
-  /// is the one in replies.
-  std::vector<std::string> served_names = {"*"};
 };
 
-/// The values of the label `route` and of `outcome` in the metrics.
+/// The values of the label `route` and of `outcome` in the metrics; the routes that go to a model.
 std::vector<std::string> RouteLabels();
+std::vector<std::string> ModelRouteLabels();
 std::vector<std::string> OutcomeLabels();
 
 /// One request, from its headers to its one log line.
 struct Exchange {
   std::string id;
   const char* route = "other";
+  int model = kNoModel;
   std::string method;
   std::string path;
   std::string peer;
@@ -73,8 +73,9 @@ class Routes {
  public:
   using Cancel = std::function<void()>;
 
-  Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options,
-         api::ServedModel model);
+  /// `models` are the service's, with the same names.
+  Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options, ModelNames names,
+         std::vector<api::ServedModel> models);
 
   /// The reply to a request whose body is not worth reading (no such path, no key, a browser's
   /// question), from its headers alone.
@@ -104,6 +105,7 @@ class Routes {
 
   Exchange Begin(const HttpRequest& request);
   HttpReply Simple(std::string_view path);
+  HttpReply OneModel(const Exchange& exchange, std::string_view name);
   HttpReply Health(std::string_view path) const;
   void Dispatch(const Shared& pending, HttpRequest& request);
   void Rerank(const Shared& pending, const HttpRequest& request);
@@ -113,6 +115,8 @@ class Routes {
               std::function<HttpReply(Exchange&, const Answer&)> encode);
   /// `work` on the connection's thread, or beside it when the request is large.
   void Encode(const Shared& pending, std::function<void()> work);
+  /// Sets exchange.model to the one that `name` means.
+  std::optional<api::Error> ChooseModel(std::string_view name, Exchange& exchange) const;
   std::optional<api::Error> TimeLimit(const HttpRequest& request, int validation_status,
                                       ServiceRequest& ask) const;
   static HttpReply Failure(Exchange& exchange, const Answer& answer, int validation_status,
@@ -121,14 +125,14 @@ class Routes {
   HttpReply Finish(const Exchange& exchange, HttpReply reply, std::string_view outcome);
   HttpReply Finish(const Exchange& exchange, const api::Error& error);
   std::shared_ptr<const ApiKeys> keys() EXCLUDES(mutex_);
-  std::string_view shown_name() const;
 
   Service& service_;
   Metrics& metrics_;
   Log& log_;
   const RouteOptions options_;
   const Cors cors_;
-  const api::ServedModel model_;
+  const ModelNames names_;
+  const std::vector<api::ServedModel> models_;
   const uint64_t id_seed_;
   std::atomic<uint64_t> next_id_{0};
   std::atomic<bool> stopping_{false};

@@ -89,6 +89,16 @@ std::optional<Error> Routes::TimeLimit(const HttpRequest& request, int validatio
   return std::nullopt;
 }
 
+std::optional<Error> Routes::ChooseModel(std::string_view name, Exchange& exchange) const {
+  const auto model = names_.Find(name);
+  if (!model) {
+    return Error{ErrorKind::kNotFound, 404,
+                 Concat("model: got \"", name, "\", served: ", names_.List())};
+  }
+  exchange.model = *model;
+  return std::nullopt;
+}
+
 HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validation_status,
                           int backend_status) {
   Error error{Pending::Kind(answer), backend_status, answer.status.message()};
@@ -127,16 +137,8 @@ void Routes::Rerank(const Shared& pending, const HttpRequest& request) {
     return;
   }
   auto call = std::get<std::shared_ptr<api::RerankCall>>(std::move(decoded));
-  const auto& names = options_.served_names;
-  const auto served = [&](std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (!call->model.empty() && !served("*") && !served(call->model)) {
-    std::string known;
-    for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-    pending->respond(Finish(
-        pending->exchange,
-        {ErrorKind::kNotFound, 404, Concat("model: got \"", call->model, "\", served: ", known)}));
+  if (const auto error = ChooseModel(call->model, pending->exchange)) {
+    pending->respond(Finish(pending->exchange, *error));
     return;
   }
   const int validation = api::ValidationStatus(call->dialect);
@@ -158,7 +160,7 @@ void Routes::Rerank(const Shared& pending, const HttpRequest& request) {
       return Failure(exchange, answer, api::ValidationStatus(call->dialect),
                      api::BackendStatus(call->dialect));
     }
-    return EncodeReply(exchange, answer, *call, shown_name());
+    return EncodeReply(exchange, answer, *call, names_.shown(exchange.model));
   });
 }
 
@@ -171,6 +173,10 @@ void Routes::Predict(const Shared& pending, const HttpRequest& request) {
     return;
   }
   auto call = std::get<std::shared_ptr<api::PredictCall>>(std::move(decoded));
+  if (const auto error = ChooseModel(call->model, pending->exchange)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return;
+  }
   ServiceRequest ask;
   if (const auto error = TimeLimit(request, kValidation, ask)) {
     pending->respond(Finish(pending->exchange, *error));
@@ -195,6 +201,10 @@ void Routes::Tokenize(const Shared& pending, const HttpRequest& request) {
     return;
   }
   const auto call = std::get<std::shared_ptr<api::TokenizeCall>>(std::move(decoded));
+  if (const auto error = ChooseModel(call->model, pending->exchange)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return;
+  }
   Completion<Result<Service::Tokens>> done([this, pending](Result<Service::Tokens> tokens) {
     auto shared = std::make_shared<Result<Service::Tokens>>(std::move(tokens));
     Encode(pending, [this, pending, shared] {
@@ -215,7 +225,8 @@ void Routes::Tokenize(const Shared& pending, const HttpRequest& request) {
       pending->respond(Finish(pending->exchange, std::move(reply), "ok"));
     });
   });
-  service_.Tokenize(call, call->texts, call->add_special_tokens, std::move(done));
+  service_.Tokenize(pending->exchange.model, call, call->texts, call->add_special_tokens,
+                    std::move(done));
 }
 
 }  // namespace podium

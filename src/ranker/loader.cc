@@ -25,9 +25,15 @@ Status CheckRange(const char* option, int got, int max, const char* zero_means) 
 Status CheckOptions(const OpenOptions& options) {
   if (options.model.empty()) return InvalidArgument("model: got \"\", expected a folder or a name");
   if (const auto rule = ParsePairRule(options.truncation); !rule.ok()) return rule.status();
-  PODIUM_RETURN_IF_ERROR(
-      CheckRange("threads", options.threads, kThreadsMax, "as many as this process may use"));
   return CheckRange("batch_tokens_max", options.batch_tokens_max, kBatchTokensMax, "the default");
+}
+
+std::string NameOf(const std::string& asked, const std::string& folder) {
+  if (asked != folder) return asked;
+  const size_t end = folder.find_last_not_of('/');
+  if (end == std::string::npos) return folder;
+  const size_t slash = folder.rfind('/', end);
+  return folder.substr(slash + 1, end - slash);  // npos + 1 is 0
 }
 
 // Runs `work` on a thread of its own; Result() waits for it.
@@ -75,11 +81,21 @@ Result<std::unique_ptr<Tokenizer>> OpenTokenizer(const Model& model) {
   });
 }
 
-Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
+Result<std::shared_ptr<Team>> MakeTeam(int threads) {
+  PODIUM_RETURN_IF_ERROR(
+      CheckRange("threads", threads, kThreadsMax, "as many as this process may use"));
+  return std::make_shared<Team>(threads > 0 ? threads : UsableCores());
+}
+
+Result<LoadedRanker> LoadRanker(const OpenOptions& options, SharedParts shared) {
   PODIUM_RETURN_IF_ERROR(CheckOptions(options));
+  if (shared.team == nullptr) {
+    PODIUM_ASSIGN_OR_RETURN(shared.team, MakeTeam(options.threads));
+  }
   LoadedRanker loaded;
   PODIUM_ASSIGN_OR_RETURN(loaded.folder, FindModelFolder(options.model));
   PODIUM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model, OpenModel(loaded.folder));
+  loaded.name = NameOf(options.model, loaded.folder);
   TokenizerLoading tokenizer(model);
   loaded.architecture = model->spec().architecture;
   loaded.score_scale = model->spec().score_scale;
@@ -87,7 +103,8 @@ Result<LoadedRanker> LoadRanker(const OpenOptions& options) {
   loaded.hidden = model->spec().hidden;
 
   Ranker::Parts parts;
-  parts.team = std::make_unique<Team>(options.threads > 0 ? options.threads : UsableCores());
+  parts.team = std::move(shared.team);
+  parts.token_cache = std::move(shared.token_cache);
   EngineOptions engine_options;
   engine_options.precision = options.precision;
   engine_options.isa = options.isa;

@@ -78,6 +78,10 @@ Status FillSlots(const EncodedPairs& pairs, std::span<const float> logits, const
 Result<std::unique_ptr<Ranker>> Ranker::Make(Parts parts, const RankerOptions& options) {
   const EngineInfo& info = parts.engine->info();
   PODIUM_RETURN_IF_ERROR(CheckBelongTogether(*parts.tokenizer, info));
+  if (parts.token_cache != nullptr) {
+    parts.tokenizer =
+        std::make_unique<CachedTokenizer>(std::move(parts.tokenizer), parts.token_cache);
+  }
   PODIUM_ASSIGN_OR_RETURN(const int length_max, ChooseLengthMax(*parts.tokenizer, info, options));
   const LaneLimits limits{.length_max = length_max,
                           .batch_tokens_max = options.batch_tokens_max,

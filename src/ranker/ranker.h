@@ -20,6 +20,7 @@
 #include "engine/engine.h"
 #include "podium/types.h"
 #include "ranker/request_encoder.h"
+#include "ranker/token_cache.h"
 #include "ranker/turns.h"
 #include "text/pair_encoder.h"
 #include "text/tokenizer.h"
@@ -48,8 +49,9 @@ class Ranker {
  public:
   struct Parts {
     std::unique_ptr<Tokenizer> tokenizer;
-    std::unique_ptr<Team> team;
+    std::shared_ptr<Team> team;  // of several rankers only where one thread at a time scores
     std::unique_ptr<const Engine> engine;
+    std::shared_ptr<TokenCache> token_cache = nullptr;  // none: texts are tokenized each time
   };
   /// kInvalidArgument for options the model cannot have; kCorrupt when tokenizer and engine do not
   /// belong together.

@@ -14,24 +14,11 @@
 
 namespace podium {
 
-namespace {
-
-// A hub name as it was asked for; of a folder its last part.
-std::string ModelName(const std::string& asked, const std::string& folder) {
-  if (asked != folder) return asked;
-  const size_t end = folder.find_last_not_of('/');
-  if (end == std::string::npos) return folder;
-  const size_t slash = folder.rfind('/', end);
-  return folder.substr(slash + 1, end - slash);  // npos + 1 is 0
-}
-
-}  // namespace
-
 class Reranker::Impl {
  public:
-  Impl(LoadedRanker loaded, const OpenOptions& options) : ranker_(std::move(loaded.ranker)) {
+  explicit Impl(LoadedRanker loaded) : ranker_(std::move(loaded.ranker)) {
     const EngineInfo& engine = ranker_->engine_info();
-    info_ = {.name = ModelName(options.model, loaded.folder),
+    info_ = {.name = std::move(loaded.name),
              .folder = std::move(loaded.folder),
              .architecture = std::move(loaded.architecture),
              .precision = engine.precision,
@@ -88,7 +75,7 @@ const ModelInfo& Reranker::info() const { return impl_->info(); }
 Result<std::unique_ptr<Reranker>> Reranker::Open(const OpenOptions& options) {
   return WithoutExceptions([&]() -> Result<std::unique_ptr<Reranker>> {
     PODIUM_ASSIGN_OR_RETURN(LoadedRanker loaded, LoadRanker(options));
-    auto impl = std::make_unique<Impl>(std::move(loaded), options);
+    auto impl = std::make_unique<Impl>(std::move(loaded));
     return std::unique_ptr<Reranker>(new Reranker(std::move(impl)));
   });
 }

@@ -39,9 +39,9 @@ Refusal Admission::Enter(const std::string& key, double cost, std::chrono::durat
     }
   }
   if (left.count() <= 0 || wait > left) return Refusal::kDeadline;
+  Held& held = keys_[key];  // where memory fails nothing has been counted
   ++total_.requests;
   total_.cost += cost;
-  Held& held = keys_[key];
   ++held.requests;
   held.cost += cost;
   return Refusal::kNone;
@@ -60,10 +60,10 @@ void Admission::Leave(const std::string& key, double cost) {
   if (--held->second.requests == 0) keys_.erase(held);
 }
 
-std::chrono::milliseconds RetryAfter(double cost, double cost_per_second, uint64_t random) {
+std::chrono::milliseconds RetryAfter(double seconds_inside, uint64_t random) {
   constexpr double kLeast = 1000;
   constexpr double kMost = 60'000;
-  const double drained = cost_per_second > 0 ? 1000 * cost / cost_per_second : kLeast;
+  const double drained = 1000 * seconds_inside;
   const double spread = 1 + 0.25 * static_cast<double>(random % 1024) / 1024;
   return std::chrono::milliseconds(
       static_cast<int64_t>(std::clamp(std::max(drained, kLeast) * spread, kLeast, kMost)));

@@ -56,7 +56,7 @@ class Admission {
 
 /// When to come again, 1 to 60 s: until what is inside has been computed, spread by up to a quarter
 /// by `random` so that those refused together do not return together.
-std::chrono::milliseconds RetryAfter(double cost, double cost_per_second, uint64_t random);
+std::chrono::milliseconds RetryAfter(double seconds_inside, uint64_t random);
 
 }  // namespace podium
 

@@ -28,6 +28,25 @@ uint64_t Mix(uint64_t x) {  // splitmix64
 
 int ChooseTextThreads(int asked) { return asked > 0 ? asked : std::max(1, UsableCores() / 4); }
 
+template <typename Model>
+std::vector<std::unique_ptr<Model>> MakeModels(std::vector<std::unique_ptr<Ranker>> rankers) {
+  std::vector<std::unique_ptr<Model>> models;
+  for (std::unique_ptr<Ranker>& ranker : rankers) {
+    models.push_back(std::make_unique<Model>(std::move(ranker)));
+  }
+  return models;
+}
+
+template <typename Models>
+std::vector<BatchBudget> Budgets(const Models& models, int requests_max) {
+  std::vector<BatchBudget> budgets;
+  for (const auto& model : models) {
+    budgets.push_back(model->ranker->budget());
+    budgets.back().requests_max = requests_max;
+  }
+  return budgets;
+}
+
 }  // namespace
 
 std::vector<RankedDocument> Answer::Ranking(int top_n) const { return BestFirst(scores, top_n); }
@@ -38,7 +57,7 @@ class Service::Flight {
       : service(owner),
         request(std::move(asked)),
         done(std::move(completion)),
-        encoder(owner.ranker_->NewEncoder(request.encode)),
+        encoder(owner.ranker(request.model).NewEncoder(request.encode)),
         scores(request.pairs.size()),
         cost(estimate) {}
 
@@ -48,9 +67,11 @@ class Service::Flight {
   RequestEncoder encoder;
   EncodedPairs pairs;
   std::vector<Score> scores;
-  size_t next = 0;           // pair to be encoded
-  double cost;               // held at the admission
-  double encoding_cost = 0;  // counted among what is not in the queue yet; under the service's lock
+  size_t next = 0;  // pair to be encoded
+  double cost;      // held at the admission
+  // Counted among what is not in the queue yet; under the service's lock.
+  bool encoding = false;
+  double encoding_seconds = 0;
   StageTimes times;
 
   std::atomic<bool> cancelled{false};
@@ -58,25 +79,40 @@ class Service::Flight {
   std::atomic<uint64_t> number{0};  // in the queue; 0 before
 };
 
-Service::Service(std::unique_ptr<Ranker> ranker, const ServiceOptions& options,
+Service::Model::Model(std::unique_ptr<Ranker> which)
+    : ranker(std::move(which)), tokens_per_byte(kFirstRatio) {}
+
+Service::Service(std::vector<std::unique_ptr<Ranker>> rankers, const ServiceOptions& options,
                  std::function<void(const BatchReport&)> report_batch)
-    : ranker_(std::move(ranker)),
+    : models_(MakeModels<Model>(std::move(rankers))),
       report_batch_(std::move(report_batch)),
+      token_cache_(options.token_cache),
       text_thread_count_(ChooseTextThreads(options.text_threads)),
       admission_(options.admission),
-      tokens_per_byte_(kFirstRatio),
-      queue_(ranker_->budget()) {
+      queue_(Budgets(models_, options.batch_requests_max),
+             std::chrono::microseconds(options.batch_wait_us_max)) {
   worker_ = std::make_unique<Worker>(
-      queue_, ranker_->budget(),
-      [this](const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
-        Status status = ranker_->ScoreBatch(batch, logits, interrupt);
-        const bool interrupted = status.code() == StatusCode::kCancelled ||
-                                 status.code() == StatusCode::kDeadlineExceeded;
-        if (!interrupted) engine_works_.store(status.ok(), std::memory_order_relaxed);
-        return status;
+      queue_,
+      [this](int model, const Batch& batch, std::span<float> logits, const Interrupt& interrupt) {
+        return ScoreBatch(model, batch, logits, interrupt);
       },
       [this](const BatchReport& report) { report_batch_(report); });
   text_threads_ = std::make_unique<TextThreads>(text_thread_count_);
+}
+
+Status Service::ScoreBatch(int model, const Batch& batch, std::span<float> logits,
+                           const Interrupt& interrupt) {
+  Status status = ranker(model).ScoreBatch(batch, logits, interrupt);
+  const bool interrupted =
+      status.code() == StatusCode::kCancelled || status.code() == StatusCode::kDeadlineExceeded;
+  if (!interrupted) Of(model).engine_works.store(status.ok(), std::memory_order_relaxed);
+  return status;
+}
+
+bool Service::engines_work() const {
+  return std::all_of(models_.begin(), models_.end(), [](const auto& model) {
+    return model->engine_works.load(std::memory_order_relaxed);
+  });
 }
 
 Service::~Service() {
@@ -96,23 +132,23 @@ void Service::StopAdmitting() {
 }
 
 double Service::EstimateCost(const ServiceRequest& request) const {
-  const double ratio = tokens_per_byte_.load(std::memory_order_relaxed);
-  const auto longest = static_cast<double>(ranker_->length_max());
+  const double ratio = Of(request.model).tokens_per_byte.load(std::memory_order_relaxed);
+  const Ranker& ranker = *Of(request.model).ranker;
+  const auto longest = static_cast<double>(ranker.length_max());
   double cost = 0;
   for (const Pair& pair : request.pairs) {
     const auto bytes = static_cast<double>(pair.query.size() + pair.document.size());
     const double length = 4 + ratio * bytes;
-    cost += ranker_->budget().Cost(static_cast<int>(std::min(length, longest)));
+    cost += ranker.budget().Cost(static_cast<int>(std::min(length, longest)));
   }
   return cost;
 }
 
 Answer Service::Refuse(Refusal refusal, std::chrono::duration<double> wait) {
-  const double speed = queue_.speed();
-  double inside = 0;
+  double seconds = queue_.SecondsInside();
   {
     MutexLock lock(mutex_);
-    inside = admission_.cost();
+    seconds += encoding_seconds_;
   }
   std::string message;
   switch (refusal) {
@@ -132,8 +168,7 @@ Answer Service::Refuse(Refusal refusal, std::chrono::duration<double> wait) {
   }
   Answer answer(ResourceExhausted(std::move(message)));
   answer.refusal = refusal;
-  answer.retry_after =
-      RetryAfter(inside, speed, Mix(refusals_.fetch_add(1, std::memory_order_relaxed)));
+  answer.retry_after = RetryAfter(seconds, Mix(refusals_.fetch_add(1, std::memory_order_relaxed)));
   return answer;
 }
 
@@ -145,21 +180,25 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
   // Its memory is had before anything counts on it: what is admitted ends through End().
   const double cost = EstimateCost(request);
   auto flight = std::make_shared<Flight>(*this, std::move(request), std::move(done), cost);
+  const int model = flight->request.model;
+  const double speed = queue_.speed(model);
+  const double own = speed > 0 ? cost / speed : 0;
   double ahead = 0;
   {
     MutexLock lock(mutex_);
-    // Even sharing does no more for another request, before this one ends, than this one costs.
-    ahead = std::min(encoding_cost_, encoding_count_ * cost);
+    // Even sharing does no more for another request, before this one ends, than this one takes.
+    ahead = std::min(encoding_seconds_, encoding_count_ * own);
   }
-  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(cost, ahead));
+  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(model, cost, ahead));
   Refusal refusal = Refusal::kNone;
   {
     MutexLock lock(mutex_);
     refusal =
         admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
     if (refusal == Refusal::kNone) {
-      flight->encoding_cost = cost;
-      encoding_cost_ += cost;
+      flight->encoding = true;
+      flight->encoding_seconds = own;
+      encoding_seconds_ += own;
       ++encoding_count_;
     }
   }
@@ -167,7 +206,11 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
     flight->done(Refuse(refusal, wait));
     return nullptr;
   }
-  text_threads_->Add([this, flight] { return EncodeSlice(flight); });
+  try {
+    text_threads_->Add([this, flight] { return EncodeSlice(flight); });
+  } catch (const std::bad_alloc&) {
+    End(*flight, JobsResult(ResourceExhausted("out of memory")));
+  }
   return flight;
 }
 
@@ -198,13 +241,14 @@ bool Service::EncodeSlice(const std::shared_ptr<Flight>& shared) {
 }
 
 void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
-  const double actual = queue_.Cost(flight->pairs.lengths);
+  const int model = flight->request.model;
+  const double actual = queue_.Cost(model, flight->pairs.lengths);
   size_t bytes = 1;
   for (const Pair& pair : flight->request.pairs) bytes += pair.query.size() + pair.document.size();
   const double ratio = static_cast<double>(flight->pairs.ids.size()) / static_cast<double>(bytes);
-  const double before = tokens_per_byte_.load(std::memory_order_relaxed);
-  tokens_per_byte_.store(before + kRatioWeight * (std::min(ratio, 1.0) - before),
-                         std::memory_order_relaxed);
+  std::atomic<double>& mean = Of(model).tokens_per_byte;
+  const double before = mean.load(std::memory_order_relaxed);
+  mean.store(before + kRatioWeight * (std::min(ratio, 1.0) - before), std::memory_order_relaxed);
   {
     MutexLock lock(mutex_);
     admission_.Correct(flight->request.key, flight->cost, actual);
@@ -216,6 +260,7 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
   jobs->types = std::move(flight->pairs.types);
   jobs->lengths = flight->pairs.lengths;
   jobs->deadline = flight->request.deadline;
+  jobs->model = model;
   const uint64_t number =
       queue_.Add(std::move(jobs), Completion<JobsResult>([flight](JobsResult result) {
                    flight->service.End(*flight, std::move(result));
@@ -226,9 +271,9 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
 }
 
 void Service::LeaveEncoding(Flight& flight) {
-  if (flight.encoding_cost == 0) return;
-  encoding_cost_ = --encoding_count_ == 0 ? 0 : encoding_cost_ - flight.encoding_cost;
-  flight.encoding_cost = 0;
+  if (!flight.encoding) return;
+  encoding_seconds_ = --encoding_count_ == 0 ? 0 : encoding_seconds_ - flight.encoding_seconds;
+  flight.encoding = false;
 }
 
 void Service::End(Flight& flight, JobsResult result) {
@@ -239,6 +284,15 @@ void Service::End(Flight& flight, JobsResult result) {
     LeaveEncoding(flight);
     admission_.Leave(flight.request.key, flight.cost);
   }
+  try {
+    flight.done(MakeAnswer(flight, std::move(result)));
+  } catch (const std::bad_alloc&) {
+    // Whoever waits is told without a message, or finds that what it held for the answer is gone.
+    flight.done = Completion<Answer>();
+  }
+}
+
+Answer Service::MakeAnswer(Flight& flight, JobsResult result) {
   Answer answer(std::move(result.status));
   answer.times = flight.times;
   if (result.jobs != nullptr && result.jobs->batches > 0) {
@@ -256,15 +310,16 @@ void Service::End(Flight& flight, JobsResult result) {
     }
     answer.scores = std::move(flight.scores);
   }
-  flight.done(std::move(answer));
+  return answer;
 }
 
-void Service::Tokenize(std::shared_ptr<const void> keep, std::vector<std::string_view> texts,
-                       bool special_tokens, Completion<Result<Tokens>> done) {
+void Service::Tokenize(int model, std::shared_ptr<const void> keep,
+                       std::vector<std::string_view> texts, bool special_tokens,
+                       Completion<Result<Tokens>> done) {
   auto shared = std::make_shared<Completion<Result<Tokens>>>(std::move(done));
   text_threads_->Add(
-      [this, keep = std::move(keep), texts = std::move(texts), special_tokens, shared] {
-        const Tokenizer& tokenizer = ranker_->tokenizer();
+      [this, model, keep = std::move(keep), texts = std::move(texts), special_tokens, shared] {
+        const Tokenizer& tokenizer = ranker(model).tokenizer();
         Tokens tokens;
         size_t count = 0;
         for (const std::string_view text : texts) {
@@ -307,36 +362,15 @@ void Service::Cancel(Flight& flight) {
 }
 
 Service::Load Service::load() {
-  const JobQueue::Load waiting = queue_.load();
-  MutexLock lock(mutex_);
-  return {admission_.requests(), admission_.cost(), waiting.pairs, queue_.speed()};
-}
-
-Status Service::WarmUp() {
-  // From a pair to full batches: the lane's memory is touched and the speed is measured.
-  std::string text;
-  for (int i = 0; i < 400; ++i) text += Concat("warm up ", i, ' ');
-  for (const size_t count : {size_t{1}, size_t{8}, size_t{64}}) {
-    ServiceRequest request;
-    for (size_t i = 0; i < count; ++i) {
-      request.pairs.push_back(
-          {"warm up", std::string_view(text).substr(i, count == 64 ? 100 : 2000)});
-    }
-    request.received = Clock::now();
-    request.deadline = request.received + std::chrono::minutes(10);
-    std::optional<Answer> answer;
-    Mutex mutex;
-    ConditionVariable changed;
-    Submit(std::move(request), Completion<Answer>([&](Answer got) {
-             MutexLock lock(mutex);
-             answer = std::move(got);
-             changed.notify_one();
-           }));
-    MutexLock lock(mutex);
-    while (!answer) changed.wait(mutex);
-    PODIUM_RETURN_IF_ERROR(answer->status);
+  Load load;
+  for (int model = 0; model < models(); ++model) {
+    load.models.push_back({queue_.pairs(model), queue_.speed(model)});
   }
-  return OkStatus();
+  if (token_cache_ != nullptr) load.token_cache = token_cache_->figures();
+  MutexLock lock(mutex_);
+  load.requests = admission_.requests();
+  load.cost = admission_.cost();
+  return load;
 }
 
 }  // namespace podium

@@ -28,13 +28,21 @@
 namespace podium {
 
 struct ServiceOptions {
-  AdmissionOptions admission;
+  AdmissionOptions admission = {};
+  /// Of all models together, where their rankers have it; asked for the metrics only.
+  std::shared_ptr<TokenCache> token_cache = nullptr;
+  /// Requests that share a batch, at most; 0 for any number. 1 shows what sharing brings.
+  int batch_requests_max = 0;
+  /// For how long the free lane waits for a fuller batch while there is load; 0: never. Measured in
+  /// docs/measuring.md.
+  int batch_wait_us_max = 0;
   /// Threads that tokenize; 0 for one for every four cores, at least one.
   int text_threads = 0;
 };
 
 /// Pairs to score, of one query or of several. The texts are views into what `texts` keeps.
 struct ServiceRequest {
+  int model = 0;
   std::shared_ptr<const void> texts;
   std::vector<Pair> pairs;
   EncodeOptions encode;
@@ -82,7 +90,9 @@ class Service {
   /// A request on its way. Cancel() may be called by any thread, at any time.
   class Flight;
 
-  Service(std::unique_ptr<Ranker> ranker, const ServiceOptions& options,
+  /// Models are counted from 0 in the order of `rankers`, of which there is at least one. They may
+  /// share a team: one lane, which is one thread, scores all of their batches.
+  Service(std::vector<std::unique_ptr<Ranker>> rankers, const ServiceOptions& options,
           std::function<void(const BatchReport&)> report_batch);
   /// Ends what is inside first.
   ~Service();
@@ -97,7 +107,7 @@ class Service {
   /// Texts → ids of each, on a thread that tokenizes. kResourceExhausted for more than
   /// kTokenizedMax of them.
   using Tokens = std::vector<std::vector<TokenizedPiece>>;
-  void Tokenize(std::shared_ptr<const void> keep, std::vector<std::string_view> texts,
+  void Tokenize(int model, std::shared_ptr<const void> keep, std::vector<std::string_view> texts,
                 bool special_tokens, Completion<Result<Tokens>> done);
 
   /// Runs what would hold up an I/O thread (a large body to decode, a large reply to encode) where
@@ -108,40 +118,57 @@ class Service {
   void SetSeveralKeys(bool several) EXCLUDES(mutex_);
   /// From now on requests are refused (kStopping).
   void StopAdmitting() EXCLUDES(mutex_);
-  /// Scores pairs of a few lengths, so that memory is touched and the speed is known.
+  /// Scores pairs of a few lengths with each model, so that memory is touched and the speed is
+  /// known.
   Status WarmUp();
 
   struct Load {
     int requests = 0;  // inside
     double cost = 0;   // of them
-    size_t pairs = 0;  // waiting for the lane
-    double speed = 0;  // cost per second
+    struct Model {
+      size_t pairs = 0;  // waiting for the lane
+      double speed = 0;  // cost per second
+    };
+    std::vector<Model> models;
+    TokenCache::Figures token_cache;
   };
   Load load() EXCLUDES(mutex_);
   int text_threads() const { return text_thread_count_; }
-  const Ranker& ranker() const { return *ranker_; }
-  /// The last batch was scored.
-  bool engine_works() const { return engine_works_.load(std::memory_order_relaxed); }
+  int models() const { return static_cast<int>(models_.size()); }
+  const Ranker& ranker(int model) const { return *Of(model).ranker; }
+  /// Each model's last batch was scored.
+  bool engines_work() const;
 
  private:
+  struct Model {
+    explicit Model(std::unique_ptr<Ranker> which);
+    const std::unique_ptr<Ranker> ranker;
+    std::atomic<double> tokens_per_byte;
+    std::atomic<bool> engine_works{true};
+  };
+
+  Model& Of(int model) const { return *models_[static_cast<size_t>(model)]; }
   double EstimateCost(const ServiceRequest& request) const;
+  Status ScoreBatch(int model, const Batch& batch, std::span<float> logits,
+                    const Interrupt& interrupt);
+  Status WarmUp(int model);
   bool EncodeSlice(const std::shared_ptr<Flight>& flight);
   void EnterQueue(const std::shared_ptr<Flight>& flight);
   void End(Flight& flight, JobsResult result);
+  static Answer MakeAnswer(Flight& flight, JobsResult result);
   void LeaveEncoding(Flight& flight) REQUIRES(mutex_);
   Answer Refuse(Refusal refusal, std::chrono::duration<double> wait) EXCLUDES(mutex_);
 
-  const std::unique_ptr<Ranker> ranker_;
+  const std::vector<std::unique_ptr<Model>> models_;
   const std::function<void(const BatchReport&)> report_batch_;
+  const std::shared_ptr<TokenCache> token_cache_;
   const int text_thread_count_;
   Mutex mutex_;
   Admission admission_ GUARDED_BY(mutex_);
   // Of what was admitted and is not in the queue yet.
-  double encoding_cost_ GUARDED_BY(mutex_) = 0;
+  double encoding_seconds_ GUARDED_BY(mutex_) = 0;
   int encoding_count_ GUARDED_BY(mutex_) = 0;
-  std::atomic<double> tokens_per_byte_;
   std::atomic<uint64_t> refusals_{0};
-  std::atomic<bool> engine_works_{true};
   JobQueue queue_;
   // Threads last: they end first.
   std::unique_ptr<Worker> worker_;

@@ -5,6 +5,7 @@
 
 #include <future>
 #include <random>
+#include <span>
 #include <thread>
 
 #include "base/concat.h"
@@ -18,16 +19,25 @@ using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
 
 struct Rig {
-  explicit Rig(const FakeEngineOptions& engine_options = {}, const ServiceOptions& options = {}) {
-    Ranker::Parts parts;
-    parts.tokenizer = std::make_unique<ByteTokenizer>();
-    auto engine = std::make_unique<FakeEngine>(engine_options);
-    counts = &engine->counts();
-    parts.engine = std::move(engine);
-    parts.team = std::make_unique<Team>(1);
-    auto made = Ranker::Make(std::move(parts), {.batch_tokens_max = 256});
-    EXPECT_TRUE(made.ok()) << made.status().ToString();
-    service = std::make_unique<Service>(*std::move(made), options, [](const BatchReport&) {});
+  explicit Rig(const FakeEngineOptions& engine_options = {}, const ServiceOptions& options = {})
+      : Rig(std::span(&engine_options, 1), options) {}
+
+  // A model for each engine; `counts` are the first one's.
+  explicit Rig(std::span<const FakeEngineOptions> engines, const ServiceOptions& options = {}) {
+    std::vector<std::unique_ptr<Ranker>> rankers;
+    const auto team = std::make_shared<Team>(1);
+    for (const FakeEngineOptions& engine_options : engines) {
+      Ranker::Parts parts;
+      parts.tokenizer = std::make_unique<ByteTokenizer>();
+      auto engine = std::make_unique<FakeEngine>(engine_options);
+      if (counts == nullptr) counts = &engine->counts();
+      parts.engine = std::move(engine);
+      parts.team = team;
+      auto made = Ranker::Make(std::move(parts), {.batch_tokens_max = 256});
+      EXPECT_TRUE(made.ok()) << made.status().ToString();
+      rankers.push_back(*std::move(made));
+    }
+    service = std::make_unique<Service>(std::move(rankers), options, [](const BatchReport&) {});
   }
 
   std::future<Answer> Ask(ServiceRequest request,
@@ -79,7 +89,7 @@ TEST(Service, ScoresAsTheRankerDoes) {
     const Answer answer = future.get();
     ASSERT_TRUE(answer.status.ok()) << answer.status.ToString();
     const std::vector<Pair>& pairs = request.pairs;
-    const auto want = rig.service->ranker().ScoreAll(
+    const auto want = rig.service->ranker(0).ScoreAll(
         pairs.size(), [&](size_t i) { return pairs[i]; }, {}, "document");
     ASSERT_EQ(answer.scores.size(), pairs.size());
     uint64_t tokens = 0;
@@ -170,6 +180,27 @@ TEST(Service, WhatCannotBeInTimeIsRefusedBeforeItCostsAnything) {
   EXPECT_TRUE(busy.get().status.ok());
 }
 
+TEST(Service, EachModelHasItsOwnSpeed) {
+  const FakeEngineOptions engines[] = {{.delay = std::chrono::milliseconds(20)}, {}};
+  Rig rig(engines);
+  std::mt19937 random(1);
+  const auto ask = [&](int model, size_t count) {
+    ServiceRequest request = MakeRequest(random, count, 5'000);
+    request.model = model;
+    return rig.Ask(std::move(request)).get();
+  };
+  ASSERT_TRUE(ask(0, 60).status.ok());
+  ASSERT_TRUE(ask(1, 60).status.ok());
+  const Service::Load load = rig.service->load();
+  EXPECT_GT(load.models[1].speed, 2 * load.models[0].speed);
+  const int before = rig.counts->sequences;
+  // Some 600 batches, twelve seconds with the first.
+  EXPECT_EQ(ask(0, 8'000).refusal, Refusal::kDeadline);
+  EXPECT_EQ(rig.counts->sequences, before);
+  EXPECT_TRUE(ask(1, 1'000).status.ok());
+  EXPECT_EQ(rig.counts->sequences, before) << "scored by its own engine";
+}
+
 TEST(Service, ClientsThatLeave) {
   Rig rig({.delay = std::chrono::microseconds(500)});
   std::mt19937 random(1);
@@ -201,9 +232,9 @@ TEST(Service, AModelThatFailsIsSeenAndForgotten) {
   Rig rig({.fail_call = 1});
   std::mt19937 random(1);
   EXPECT_EQ(rig.Ask(MakeRequest(random, 3)).get().status.code(), StatusCode::kInternal);
-  EXPECT_FALSE(rig.service->engine_works());
+  EXPECT_FALSE(rig.service->engines_work());
   EXPECT_TRUE(rig.Ask(MakeRequest(random, 3)).get().status.ok());
-  EXPECT_TRUE(rig.service->engine_works());
+  EXPECT_TRUE(rig.service->engines_work());
 }
 
 TEST(Service, ANanEndsOnlyItsRequest) {
@@ -232,7 +263,7 @@ TEST(Service, Tokenizes) {
   Rig rig;
   const auto ask = [&](const std::vector<std::string_view>& texts, bool special) {
     std::promise<Result<Service::Tokens>> promise;
-    rig.service->Tokenize(nullptr, texts, special,
+    rig.service->Tokenize(0, nullptr, texts, special,
                           Completion<Result<Service::Tokens>>([&](Result<Service::Tokens> tokens) {
                             promise.set_value(std::move(tokens));
                           }));
@@ -252,7 +283,7 @@ TEST(Service, Tokenizes) {
 TEST(Service, WarmUpTellsTheSpeed) {
   Rig rig;
   ASSERT_TRUE(rig.service->WarmUp().ok());
-  EXPECT_GT(rig.service->load().speed, 0);
+  EXPECT_GT(rig.service->load().models[0].speed, 0);
 }
 
 }  // namespace

@@ -30,24 +30,29 @@ void TextThreads::Stop() {
 }
 
 void TextThreads::Add(Task task) {
+  Tasks fresh;
+  fresh.push_back(std::move(task));
+  Append(fresh);
+}
+
+void TextThreads::Append(Tasks& tasks) {
   {
     MutexLock lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks_.splice(tasks_.end(), tasks);
   }
   changed_.notify_one();
 }
 
 void TextThreads::Loop() {
   while (true) {
-    Task task;
+    Tasks mine;
     {
       MutexLock lock(mutex_);
       while (tasks_.empty() && !stop_) changed_.wait(mutex_);
       if (tasks_.empty()) return;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
+      mine.splice(mine.end(), tasks_, tasks_.begin());
     }
-    if (task()) Add(std::move(task));
+    if (mine.front()()) Append(mine);
   }
 }
 

@@ -2,8 +2,8 @@
 #ifndef PODIUM_SERVICE_TEXT_THREADS_H_
 #define PODIUM_SERVICE_TEXT_THREADS_H_
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <thread>
 #include <vector>
 
@@ -30,11 +30,14 @@ class TextThreads {
   void Stop() EXCLUDES(mutex_);
 
  private:
+  using Tasks = std::list<Task>;  // a task goes to the end again without needing memory
+
+  void Append(Tasks& tasks) EXCLUDES(mutex_);
   void Loop() EXCLUDES(mutex_);
 
   Mutex mutex_;
   ConditionVariable changed_;
-  std::deque<Task> tasks_ GUARDED_BY(mutex_);
+  Tasks tasks_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

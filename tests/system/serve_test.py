@@ -338,15 +338,82 @@ class Routes(Case):
     after = metrics(self.server)
     self.assertEqual(set(before), set(after))
     grown = {k: after[k] - before[k] for k in after}
-    self.assertEqual(grown['podium_requests_total{outcome="ok",route="rerank"}'], 2)
-    self.assertEqual(grown['podium_requests_total{outcome="Validation",route="rerank"}'], 1)
-    self.assertEqual(grown['podium_requests_total{outcome="NotFound",route="other"}'], 1)
-    self.assertEqual(grown["podium_request_documents_total"], 14)
-    self.assertEqual(grown["podium_request_duplicate_documents_total"], 3)
-    self.assertEqual(grown["podium_batch_pairs_total"], 11)
+    self.assertEqual(grown['podium_requests_total{model="mini",outcome="ok",route="rerank"}'], 2)
+    self.assertEqual(grown['podium_requests_total{model="",outcome="Validation",route="rerank"}'], 1)
+    self.assertEqual(grown['podium_requests_total{model="",outcome="NotFound",route="other"}'], 1)
+    self.assertEqual(grown['podium_request_documents_total{model="mini"}'], 14)
+    self.assertEqual(grown['podium_request_duplicate_documents_total{model="mini"}'], 3)
+    self.assertEqual(grown['podium_batch_pairs_total{model="mini"}'], 11)
     self.assertEqual((after["podium_queue_requests"], after["podium_queue_cost_tokens"]), (0, 0))
-    self.assertGreater(after["podium_compute_busy_seconds_total"], 0)
+    self.assertGreater(after['podium_compute_busy_seconds_total{model="mini"}'], 0)
     self.assertEqual(after["podium_http_body_bytes"], 0)
+
+
+class Models(Case):
+  @classmethod
+  def setUpClass(cls):
+    # The same files twice, as two models that score differently.
+    folder = ROOT / "models" / "podium-mini-zh-en"
+    models = f"[{{model: {folder}, names: [exact, alias]}}, {{model: {folder}, names: [quick, '*'], precision: int8, max-length: 128}}]"
+    cls.server = Server("--log-format", "json", "--models", models)
+
+  @classmethod
+  def tearDownClass(cls):
+    cls.server.__exit__()
+
+  def scores(self, model, path="/v1/rerank"):
+    status, headers, reply = self.server.post(path, {**BODY, "model": model}, **{"X-Request-Id": f"names-{model}"})
+    self.assertEqual((status, reply["model"]), (200, model))
+    return {r["index"]: r["relevance_score"] for r in reply["results"]}
+
+  def test_names(self):
+    exact = self.scores("exact")
+    quick = self.scores("quick")
+    self.assertNotEqual(exact, quick)
+    self.assertEqual(self.scores("alias"), exact)
+    self.assertEqual(self.scores("whatever/it-is"), quick)
+    for i, score in exact.items():
+      self.assertAlmostEqual(score, quick[i], delta=0.1)
+    _, _, unnamed = self.server.post("/v1/rerank", BODY)
+    self.assertEqual(unnamed["model"], "quick")
+    self.assertEqual({r["index"]: r["relevance_score"] for r in unnamed["results"]}, quick)
+    line = until(lambda: next((json.loads(line) for line in self.server.log if '"names-alias"' in line), None))
+    self.assertEqual(line["model"], "exact")
+
+  def test_what_lists_them(self):
+    _, _, models = self.server.ask("GET", "/v1/models")
+    self.assertEqual([m["id"] for m in models["data"]], ["exact", "alias", "quick"])
+    self.assertEqual(self.server.ask("GET", "/v1/models/exact")[2]["max_tokens"], 512)
+    self.assertEqual(self.server.ask("GET", "/v1/models/anything")[2]["max_tokens"], 128)
+    _, _, info = self.server.ask("GET", "/info")
+    self.assertEqual([(m["names"][0], m["precision"], m["max_input_length"]) for m in info["models"]],
+                     [("exact", "fp32", 512), ("quick", "int8", 128)])
+    seen = metrics(self.server)
+    self.assertEqual(sum(name.startswith("podium_info") for name in seen), 2)
+
+  def test_predict_and_tokenize_take_a_model_too(self):
+    body = {"inputs": [[QUERY, d] for d in DOCUMENTS]}
+    exact = self.scores("exact")
+    _, _, predict = self.server.post("/predict", {**body, "model": "exact"})
+    self.assertEqual([p[0]["score"] for p in predict], [exact[i] for i in range(3)])
+    _, _, quick = self.server.post("/predict", body)
+    self.assertNotEqual(predict, quick)
+    self.assertEqual(self.server.post("/tokenize", {"inputs": "a", "model": "exact"})[0], 200)
+
+  def test_both_under_load(self):
+    before = metrics(self.server)
+    want = {model: self.scores(model) for model in ("exact", "quick")}
+    def one(i):
+      return self.scores(("exact", "quick")[i % 2]) == want[("exact", "quick")[i % 2]]
+    with ThreadPoolExecutor(16) as pool:
+      self.assertTrue(all(pool.map(one, range(60))))
+    after = metrics(self.server)
+    for model in ("exact", "quick"):
+      name = f'podium_requests_total{{model="{model}",outcome="ok",route="rerank"}}'
+      self.assertEqual(after[name] - before[name], 31)
+      name = f'podium_batch_pairs_total{{model="{model}"}}'
+      self.assertEqual(after[name] - before[name], 93)
+      self.assertGreater(after[f'podium_compute_cost_per_second{{model="{model}"}}'], 0)
 
 
 class Keys(Case):
@@ -476,7 +543,7 @@ class BadClients(Case):
       with server.connect() as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.sendall(request_bytes("/v1/rerank", body, "X-Request-Timeout-Ms: 600000\r\n"))
-        self.assertTrue(until(lambda: metrics(server)['podium_requests_total{outcome="ok",route="rerank"}'] == 1, 120))
+        self.assertTrue(until(lambda: metrics(server)['podium_requests_total{model="podium-mini-zh-en",outcome="ok",route="rerank"}'] == 1, 120))
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
 
@@ -516,9 +583,9 @@ class BadClients(Case):
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
       self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1))
       seen = metrics(server)
-      self.assertEqual((seen["podium_queue_requests"], seen["podium_queue_pairs"], seen["podium_queue_cost_tokens"]), (0, 0, 0))
+      self.assertEqual((seen["podium_queue_requests"], seen['podium_queue_pairs{model="podium-mini-zh-en"}'], seen["podium_queue_cost_tokens"]), (0, 0, 0))
       self.assertEqual(seen["podium_http_body_bytes"], 0)
-      self.assertGreater(seen['podium_requests_total{outcome="ClientLeft",route="rerank"}'], 0)
+      self.assertGreater(seen['podium_requests_total{model="podium-mini-zh-en",outcome="ClientLeft",route="rerank"}'], 0)
       self.assertLess(seen["process_open_fds"], 40)
       self.assertEqual(server.stop(), 0)
 
@@ -776,8 +843,14 @@ class Settings(Case):
   def test_print_config(self):
     out, _ = self.podium("serve", "--print-config", "--port", "9000", env=environment(PODIUM_HOST="::1"))
     self.assertIn("port: 9000  # --port\n", out)
-    self.assertIn("host: ::1  # PODIUM_HOST\n", out)
+    self.assertIn("host: '::1'  # PODIUM_HOST\n", out)
     self.assertIn("documents-max: 1000  # default\n", out)
+    # What it prints is a file that says the same.
+    models = """[a, {model: b, names: ["it's", '*'], precision: int8}]"""
+    first, _ = self.podium("serve", "--print-config", "--models", models, "--log-file", "a: #b")
+    second, _ = self.podium("serve", "--print-config", "--config", self.file("same.yaml", first))
+    values = [[line.rsplit("  # ", 1)[0] for line in text.splitlines()] for text in (first, second)]
+    self.assertEqual(*values)
 
   def test_a_file(self):
     file = self.file("serve.yaml", "port: 0\ndocuments-max: 2\nserved-model-name: [mini, '*']\n")
@@ -792,6 +865,13 @@ class Settings(Case):
     self.fails("serve", env=environment(PODIUM_REQUESTS_MAX="none"), says=["PODIUM_REQUESTS_MAX", "none"])
     self.fails("serve", "--host", "nowhere.invalid", "--port", "0", says=["nowhere.invalid"])
     self.fails("serve", "--bogus", "1", says=["--bogus"], code=2)
+
+  def test_models_that_cannot_be(self):
+    folder = ROOT / "models" / "podium-mini-zh-en"
+    self.fails("serve", "--port", "0", "--models", f"{folder},{folder}", says=["two models are called", "podium-mini-zh-en"])
+    self.fails("serve", "--port", "0", "--models", "[{model: /nowhere/at/all}]", says=["/nowhere/at/all"])
+    self.fails("serve", "--models", "[{model: a, colour: red}]", says=["colour", "allowed: names, model"])
+    self.fails("serve", "--models", "a", "--model", "b", says=["--models", "--model"])
 
   def test_a_port_that_is_taken(self):
     with socket.socket() as taken:
