@@ -3,16 +3,20 @@
 // answer a line, so that bench/tokenizer/measure.py can let it and a peer work in turns:
 //   load   seconds to open the tokenizer anew
 //   run    texts, tokens, seconds and the FNV-1a of all ids (each text's end as -1)
+//   cached the same as run, of texts that are all in a cache (ranker/token_cache.h)
 //   ids    the ids of each text, a line each
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "json/json.h"
 #include "measure/clock.h"
+#include "ranker/token_cache.h"
 #include "text/tokenizer.h"
 
 namespace podium::bench {
@@ -49,6 +53,24 @@ void Digest(uint64_t& digest, int32_t id) {
   }
 }
 
+// Texts, tokens, seconds and the digest of one pass.
+void Run(const Tokenizer& tokenizer, const std::vector<std::string>& texts) {
+  std::vector<std::vector<int32_t>> ids;
+  ids.reserve(texts.size());
+  const double start = Now();
+  for (const std::string& text : texts) ids.push_back(tokenizer.Encode(text, kAll).ids);
+  const double seconds = Now() - start;
+  size_t tokens = 0;
+  uint64_t digest = 0xCBF29CE484222325u;
+  for (const auto& one : ids) {
+    tokens += one.size();
+    for (const int32_t id : one) Digest(digest, id);
+    Digest(digest, -1);
+  }
+  std::printf("%zu %zu %.6f %016llx\n", texts.size(), tokens, seconds,
+              static_cast<unsigned long long>(digest));
+}
+
 int Main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: tokenizer_bench FOLDER TEXTS\n");
@@ -67,20 +89,14 @@ int Main(int argc, char** argv) {
       if (!again.ok()) return Fail(again.status());
       std::printf("%.6f\n", Now() - start);
     } else if (std::strcmp(command, "run\n") == 0) {
-      std::vector<std::vector<int32_t>> ids;
-      ids.reserve(texts->size());
-      const double start = Now();
-      for (const std::string& text : *texts) ids.push_back((*tokenizer)->Encode(text, kAll).ids);
-      const double seconds = Now() - start;
-      size_t tokens = 0;
-      uint64_t digest = 0xCBF29CE484222325u;
-      for (const auto& one : ids) {
-        tokens += one.size();
-        for (const int32_t id : one) Digest(digest, id);
-        Digest(digest, -1);
-      }
-      std::printf("%zu %zu %.6f %016llx\n", texts->size(), tokens, seconds,
-                  static_cast<unsigned long long>(digest));
+      Run(**tokenizer, *texts);
+    } else if (std::strcmp(command, "cached\n") == 0) {
+      auto again = OpenTokenizer(argv[1]);
+      if (!again.ok()) return Fail(again.status());
+      const CachedTokenizer cached(*std::move(again),
+                                   std::make_shared<TokenCache>(size_t{1} << 30));
+      for (const std::string& text : *texts) cached.Encode(text, kAll);
+      Run(cached, *texts);
     } else {
       for (const std::string& text : *texts) {
         for (const int32_t id : (*tokenizer)->Encode(text, kAll).ids) std::printf("%d ", id);
