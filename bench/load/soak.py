@@ -186,7 +186,7 @@ def verdict(soak, before, after):
 
   counted = Counter()
   for series, value in after.items():
-    match = re.match(r'podium_requests_total{outcome="(\w+)",route="(\w+)"}', series)
+    match = re.match(r'podium_requests_total{model="[^"]*",outcome="(\w+)",route="(\w+)"}', series)
     if match and match.group(2) not in ("metrics", "health"):
       counted[match.group(1)] += int(value - before[series])
   # What became of the requests of those who left: done, dropped, refused, or too many tokens for /tokenize.
@@ -204,7 +204,8 @@ def verdict(soak, before, after):
   for name, value in (("podium_queue_requests", 0), ("podium_queue_pairs", 0), ("podium_queue_cost_tokens", 0),
                       ("podium_http_body_bytes", 0), ("podium_http_connections", 1),
                       ("process_open_fds", before["process_open_fds"])):
-    check(after[name] == value, f"{name}: {after[name]}, expected {value}")
+    got = sum(v for series, v in after.items() if series.split("{")[0] == name)  # of all models
+    check(got == value, f"{name}: {got}, expected {value}")
   third = len(soak.resident) // 3
   early, late = (statistics.median(part) for part in (soak.resident[third - third // 2:third + 1], soak.resident[-third // 2 or -1:]))
   check(late <= early * GROWTH_MAX or soak.options.seconds < MEMORY_SECONDS_MIN, f"resident memory grew from {early} to {late} MB")
