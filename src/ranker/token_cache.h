@@ -18,9 +18,9 @@
 namespace podium {
 
 /// Bounded by the bytes it holds; what was used longest ago leaves first. Any thread. One mutex,
-/// held for a look-up or an insertion (0.2 µs; ids are shared, not copied under it): a short
-/// document takes ten times as long to encode, so that sharing it out would bring nothing below
-/// tens of threads.
+/// held for a look-up or an insertion (ids are shared, not copied under it): all of a hit takes
+/// half to one microsecond, encoding the same passages twenty to thirty (docs/measuring.md), so a
+/// mutex is enough for the few threads that tokenize.
 class TokenCache {
  public:
   /// Texts larger than a 64th of `bytes_max`, with their ids, are not kept.
