@@ -102,13 +102,12 @@ void AttentionOf(const AttentionArgs& args) {
       const int rows = args.length - key < 16 ? (args.length > key ? args.length - key : 0) : 16;
       const int count = args.head_size - step * 32 < 32 ? args.head_size - step * 32 : 32;
       StoreBf16Transposed(
-          k + static_cast<size_t>(key) * args.kv_stride + step * 32, args.kv_stride, rows,
-          count, keys + static_cast<size_t>(key / 16 * width_steps + step) * kTileElements);
+          k + static_cast<size_t>(key) * args.kv_stride + step * 32, args.kv_stride, rows, count,
+          keys + static_cast<size_t>(key / 16 * width_steps + step) * kTileElements);
     }
   }
   for (int key = 0; key < padded; key += 2) {
-    const In* even =
-        key < args.length ? v + static_cast<size_t>(key) * args.kv_stride : nullptr;
+    const In* even = key < args.length ? v + static_cast<size_t>(key) * args.kv_stride : nullptr;
     const In* odd =
         key + 1 < args.length ? v + static_cast<size_t>(key + 1) * args.kv_stride : nullptr;
     uint16_t* row =
@@ -127,8 +126,8 @@ void AttentionOf(const AttentionArgs& args) {
                           : args.head_size - step * 32 < 32 ? args.head_size - step * 32
                                                             : 32;
         StoreBf16Row(
-            q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32,
-            count, queries + static_cast<size_t>(i) * width + step * 32);
+            q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32, count,
+            queries + static_cast<size_t>(i) * width + step * 32);
       }
     }
     const size_t key_block = static_cast<size_t>(width_steps) * kTileElements;
