@@ -106,7 +106,9 @@ def measure(number, options):
   print(f"{number} {name}", file=sys.stderr)
   server = Server(kind, flags, options)
   try:
-    closed(server.port, 3, options)  # warm; and what a cache can know it knows
+    warm = closed(server.port, 3, options)  # and what a cache can know it knows
+    if warm["other"]:
+      raise SystemExit(f"{name}: {warm['other']} of {warm['requests']} requests were not answered with 200")
     result = {"row": number, "name": name, "documents": options.documents, "users": options.users, "seconds": options.seconds}
     result.update(closed(server.port, options.seconds, options))
     result["resident_mb"] = load.resident_mb(server.process.pid)

@@ -45,7 +45,7 @@ def request(rng, count):
   query = rng.randrange(POOL_QUERIES if POOL else 10**6)
   documents = rng.sample(POOL, count) if POOL else [document(rng, i) for i in range(count)]
   body = json.dumps({"query": f"如何 reset the router {query}", "documents": documents}, ensure_ascii=False).encode()
-  return b"POST /v1/rerank HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+  return b"POST /v1/rerank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
 
 def fill_pool(size):

@@ -51,6 +51,7 @@ def export(folder, file):
   import json
   import shutil
 
+  import onnx
   import torch
   from onnxruntime.quantization import QuantType, quantize_dynamic
   from onnxruntime.transformers import optimizer
@@ -70,7 +71,8 @@ def export(folder, file):
   print(fused.get_fused_operator_statistics())
   middle = str(out.with_suffix(".fused.onnx"))
   fused.save_model_to_file(middle)
-  quantize_dynamic(middle, file, per_channel=True, weight_type=QuantType.QInt8)
+  # The types of what the fused nodes give cannot be inferred.
+  quantize_dynamic(middle, file, per_channel=True, weight_type=QuantType.QInt8, extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT})
   for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
     shutil.copy(pathlib.Path(folder) / name, out.parent)
   texts = ("what is a tomato", ["A tomato is a berry.", "Trains run twice a day.", "番茄是一种浆果。"])

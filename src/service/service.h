@@ -33,8 +33,8 @@ struct ServiceOptions {
   std::shared_ptr<TokenCache> token_cache = nullptr;
   /// Requests that share a batch, at most; 0 for any number. 1 shows what sharing brings.
   int batch_requests_max = 0;
-  /// For how long the free lane waits for a fuller batch while there is load; 0: never, as long as
-  /// nothing is measured that speaks for it.
+  /// For how long the free lane waits for a fuller batch while there is load; 0: never. No gain
+  /// was found (docs/measuring.md).
   int batch_wait_us_max = 0;
   /// Threads that tokenize; 0 for one for every four cores, at least one.
   int text_threads = 0;
