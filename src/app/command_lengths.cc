@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
@@ -102,7 +103,12 @@ Status Measure(const LengthsCommand& command, Session session) {
   while (longest < ranker.length_max() && query_max(static_cast<int>(longest)) < longest_query) {
     ++longest;
   }
-  const std::vector<int> lengths = LengthsToTry(command.lengths, ranker.length_max(), longest);
+  std::vector<int> lengths = LengthsToTry(command.lengths, ranker.length_max(), longest);
+  if (rule == PairRule::kOnlySecond) {
+    // A pair whose query leaves no room is refused by this rule: no length to recommend.
+    const auto no_room = [&](int length) { return length <= special_tokens + longest_query; };
+    lengths.erase(lengths.begin(), std::find_if_not(lengths.begin(), lengths.end() - 1, no_room));
+  }
   report.rows = LengthRows(pair_lengths, special_tokens, lengths, query_max);
   if (command.seconds > 0) {
     PODIUM_ASSIGN_OR_RETURN(

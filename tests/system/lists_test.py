@@ -84,6 +84,14 @@ class Lengths(Case):
     self.assertEqual(got["lengths"], want["lengths"])
     self.assertEqual(self.lengths("--limit", "2")["pairs"]["count"], 10)
 
+  def test_lengths_that_a_query_fills_are_not_tried_where_only_documents_are_cut(self):
+    pairs = self.file("pairs.jsonl", "".join(
+        json.dumps({"query": "word " * n, "document": "a tomato is a berry"}) + "\n" for n in (5, 130)))
+    for words in ((), ("--lengths", "64,256")):
+      got = json.loads(self.podium("lengths", pairs, "--seconds", "0.2", "--truncation", "only_second", *words)[0])
+      self.assertGreater(min(row["max_length"] for row in got["lengths"]), 130)
+    self.assertIn(64, [row["max_length"] for row in json.loads(self.podium("lengths", pairs, "--seconds", "0")[0])["lengths"]])
+
   def test_mistakes_are_named(self):
     good = json.dumps({"query": "q", "documents": ["d"]})
     cases = [
