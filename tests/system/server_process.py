@@ -125,3 +125,14 @@ def until(condition, seconds=30):
   while not (result := condition()) and time.monotonic() < end:
     time.sleep(0.01)
   return result
+
+
+def metrics(server):
+  """{series: value} of the server's metrics."""
+  _, headers, text = server.ask("GET", "/metrics")
+  assert headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
+  return metrics_of(text)
+
+
+def metrics_of(text):
+  return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line and line[0] != "#"}
