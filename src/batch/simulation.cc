@@ -32,7 +32,7 @@ const std::vector<double>& Speeds() {
 std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals,
                               std::chrono::microseconds patience, int* batches) {
   FillWait fill_wait(patience);
-  const std::vector<double> speeds = Speeds();
+  const std::vector<double>& speeds = Speeds();
   WaitingPairs waiting(Budgets());
   std::vector<Outcome> outcomes(arrivals.size());
   std::priority_queue<std::pair<double, size_t>, std::vector<std::pair<double, size_t>>,

@@ -32,7 +32,7 @@ struct Routes::Pending {
     if (found != nullptr) Service::Cancel(*found);
   }
   /// What Leave cancels.
-  void Submitted(std::shared_ptr<Service::Flight> submitted) EXCLUDES(mutex) {
+  void Submitted(const std::shared_ptr<Service::Flight>& submitted) EXCLUDES(mutex) {
     bool late = false;
     {
       MutexLock lock(mutex);

@@ -310,13 +310,7 @@ Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond res
   }
   if (large) {
     auto shared = std::make_shared<HttpRequest>(std::move(request));
-    service_.RunBeside([this, pending, shared] {
-      try {
-        Dispatch(pending, *shared);
-      } catch (const std::bad_alloc&) {
-        // As on an I/O thread: the request alone ends, with what dropping it answers.
-      }
-    });
+    RunBeside([this, pending, shared] { Dispatch(pending, *shared); });
   } else {
     Dispatch(pending, request);
   }
@@ -358,11 +352,15 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
 
 void Routes::Encode(const Shared& pending, std::function<void()> work) {
   if (!pending->large) return pending->post(std::move(work));
+  RunBeside(std::move(work));
+}
+
+void Routes::RunBeside(std::function<void()> work) {
   service_.RunBeside([work = std::move(work)] {
     try {
       work();
     } catch (const std::bad_alloc&) {
-      // As above.
+      // As on an I/O thread: the request alone ends, with what dropping it answers.
     }
   });
 }
