@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "base/concat.h"
 #include "base/float_mode.h"
@@ -47,17 +48,16 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
     for (int t = batch.starts[i]; t < batch.starts[i + 1]; ++t) {
       position_[t] = batch.ids[t] == padding ? padding : next++;
     }
-    order_[i] = i;
   }
-  // Longest first, so that the last attention tasks are short ones.
-  std::sort(order_.begin(), order_.begin() + n, [&](int32_t a, int32_t b) {
-    const int la = batch.starts[a + 1] - batch.starts[a];
-    const int lb = batch.starts[b + 1] - batch.starts[b];
-    return la != lb ? la > lb : a < b;
-  });
-
   const int parts = in_bytes_ ? PlanParts(batch.starts, team_.size(), kPartRows, parts_) : 0;
   if (parts == 0) {
+    std::iota(order_.begin(), order_.begin() + n, 0);
+    // Longest first, so that the last attention tasks are short ones.
+    std::sort(order_.begin(), order_.begin() + n, [&](int32_t a, int32_t b) {
+      const int la = batch.starts[a + 1] - batch.starts[a];
+      const int lb = batch.starts[b + 1] - batch.starts[b];
+      return la != lb ? la > lb : a < b;
+    });
     ScorePart(batch, {0, n, nullptr}, interrupt);
   } else {
     team_.ParallelFor(parts, [&](int task, int member) {
