@@ -28,6 +28,11 @@ struct BatchBudget {
   double Cost(int length) const {
     return length + attention_cost * static_cast<double>(length) * length;
   }
+  double Cost(std::span<const int> lengths) const {
+    double cost = 0;
+    for (const int length : lengths) cost += Cost(length);
+    return cost;
+  }
 };
 
 /// Pairs [begin, end) of the list given to FormBatches.

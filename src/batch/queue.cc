@@ -32,13 +32,6 @@ JobQueue::JobQueue(std::vector<BatchBudget> budgets, std::chrono::microseconds p
       fill_wait_(patience),
       speeds_(budgets_.size()) {}
 
-double JobQueue::Cost(int model, std::span<const int> lengths) const {
-  const BatchBudget& budget = budgets_[static_cast<size_t>(model)];
-  double cost = 0;
-  for (const int length : lengths) cost += budget.Cost(length);
-  return cost;
-}
-
 uint64_t JobQueue::Add(std::unique_ptr<Jobs> jobs, Completion<JobsResult> done) {
   jobs->queued = std::chrono::steady_clock::now();
   jobs->logits.resize(jobs->lengths.size());

@@ -50,7 +50,6 @@ class JobQueue {
   double EstimatedSeconds(int model, double cost, double ahead) EXCLUDES(mutex_);
   /// Until all that waits or runs would have ended, as far as speeds are known.
   double SecondsInside() EXCLUDES(mutex_);
-  double Cost(int model, std::span<const int> lengths) const;
   /// Measured, in cost per second; 0 before the model's first batch.
   double speed(int model) EXCLUDES(mutex_);
 

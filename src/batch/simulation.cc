@@ -107,10 +107,8 @@ std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals,
 }
 
 double WorkOf(const Arrival& arrival) {
-  const BatchBudget& budget = Budgets()[static_cast<size_t>(arrival.model)];
-  double cost = 0;
-  for (const int length : arrival.lengths) cost += budget.Cost(length);
-  return cost * kWorkPerCost[arrival.model];
+  return Budgets()[static_cast<size_t>(arrival.model)].Cost(arrival.lengths) *
+         kWorkPerCost[arrival.model];
 }
 
 std::vector<double> EvenSharing(const std::vector<Arrival>& arrivals) {

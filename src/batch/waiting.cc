@@ -17,10 +17,10 @@ WaitingPairs::WaitingPairs(std::span<const BatchBudget> budgets) {
   for (const BatchBudget& budget : budgets) models_.push_back({.budget = budget, .by_tag = {}});
 }
 
-double WaitingPairs::Cost(int model, std::span<const int> lengths) const {
-  double cost = 0;
-  for (const int length : lengths) cost += Of(model).budget.Cost(length);
-  return cost;
+size_t WaitingPairs::pairs() const {
+  size_t pairs = 0;
+  for (const Model& model : models_) pairs += model.pairs;
+  return pairs;
 }
 
 double WaitingPairs::cost() const {
@@ -33,7 +33,7 @@ void WaitingPairs::Add(uint64_t request, const WaitingRequest& waiting) {
   PODIUM_CHECK(!waiting.lengths.empty());
   Model& model = Of(waiting.model);
   Entry entry{.lengths = waiting.lengths,
-              .cost = Cost(waiting.model, waiting.lengths),
+              .cost = model.budget.Cost(waiting.lengths),
               .deadline = waiting.deadline,
               .model = waiting.model,
               .work_per_cost = waiting.work_per_cost};
@@ -53,7 +53,6 @@ void WaitingPairs::Add(uint64_t request, const WaitingRequest& waiting) {
   }
   model.cost += entry.cost;
   model.pairs += waiting.lengths.size();
-  pairs_ += waiting.lengths.size();
 }
 
 void WaitingPairs::Erase(Entries::iterator entry) {
@@ -64,7 +63,6 @@ void WaitingPairs::Erase(Entries::iterator entry) {
   model.pairs -= left;
   // Nothing is left: sums of rounded costs cannot drift.
   model.cost = model.by_tag.empty() ? 0 : model.cost - entry->second.cost;
-  pairs_ -= left;
   entries_.erase(entry);
   if (!entries_.empty()) return;
   sharing_.clear();
@@ -121,7 +119,6 @@ bool WaitingPairs::TakeFrom(Entries::iterator entry, std::vector<JobSlice>& batc
     waiting.cost -= cost;
     model.cost -= cost;
     model.pairs -= waiting.next - begin;
-    pairs_ -= waiting.next - begin;
   }
   if (waiting.next == size) Erase(entry);
   return room;

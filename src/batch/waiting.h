@@ -67,15 +67,14 @@ class WaitingPairs {
   bool BatchIsFull() const;
 
   size_t requests() const { return entries_.size(); }
-  size_t pairs() const { return pairs_; }
   /// Of all models; of one.
+  size_t pairs() const;
   double cost() const;
   double cost(int model) const { return Of(model).cost; }
   size_t pairs(int model) const { return Of(model).pairs; }
   /// Of what would be computed before a new request of this work (cost times work_per_cost) has
   /// ended, without itself; models of unknown speed (0) do not count.
   double SecondsBefore(double work, std::span<const double> cost_per_second) const;
-  double Cost(int model, std::span<const int> lengths) const;
 
  private:
   struct Entry {
@@ -119,7 +118,6 @@ class WaitingPairs {
   std::set<std::pair<TimePoint, uint64_t>> by_deadline_;  // those that have one
   std::multiset<double> sharing_;  // tags of what the even share has not finished
   double clock_ = 0;               // of the even share: work done for each request
-  size_t pairs_ = 0;
   bool urgent_last_ = false;
   int passed_over_ = -1;  // the model that has the next batch
 };

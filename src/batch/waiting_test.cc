@@ -200,7 +200,7 @@ TEST(Waiting, SecondsBeforeAreOfWhatWillBeComputedFirst) {
   const std::vector<int> small(10, 60);
   waiting.Add(1, {.lengths = large});
   waiting.Add(2, {.lengths = small});
-  const double cost = waiting.Cost(0, small);
+  const double cost = kBudget.Cost(small);
   EXPECT_DOUBLE_EQ(waiting.SecondsBefore(cost, speeds), cost / kSpeed);
   EXPECT_DOUBLE_EQ(waiting.SecondsBefore(1e9, speeds), waiting.cost() / kSpeed);
   // The slow model's small request takes five times as long, and comes behind that of the first.

@@ -242,7 +242,7 @@ bool Service::EncodeSlice(const std::shared_ptr<Flight>& shared) {
 
 void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
   const int model = flight->request.model;
-  const double actual = queue_.Cost(model, flight->pairs.lengths);
+  const double actual = ranker(model).budget().Cost(flight->pairs.lengths);
   size_t bytes = 1;
   for (const Pair& pair : flight->request.pairs) bytes += pair.query.size() + pair.document.size();
   const double ratio = static_cast<double>(flight->pairs.ids.size()) / static_cast<double>(bytes);
