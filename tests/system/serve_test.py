@@ -14,11 +14,8 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from podium_process import ROOT, SANITIZED, Case, environment
-from server_process import Server, metrics, read_all, read_reply, request_bytes, until
+from server_process import BODY, DOCUMENTS, QUERY, Server, metrics, read_all, read_reply, request_bytes, until
 
-QUERY = "what is a tomato"
-DOCUMENTS = ["Trains run twice a day.", "A tomato is a berry.", "番茄是一种浆果。"]
-BODY = {"query": QUERY, "documents": DOCUMENTS}
 EXCHANGE = {"@RD": '[{"index":0,"relevance_score":0.5,"document":{"text":"Ana baked the loaf."}},'
                    '{"index":1,"relevance_score":0.5,"document":{"text":"Rain fell."}}]',
             "@R": '[{"index":0,"relevance_score":0.5},{"index":1,"relevance_score":0.5}]',

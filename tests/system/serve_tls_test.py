@@ -11,11 +11,7 @@ import time
 import unittest
 
 from podium_process import Case
-from server_process import Server, metrics, metrics_of, read_all, read_reply, request_bytes, until
-
-QUERY = "what is a tomato"
-DOCUMENTS = ["Trains run twice a day.", "A tomato is a berry.", "番茄是一种浆果。"]
-BODY = {"query": QUERY, "documents": DOCUMENTS}
+from server_process import BODY, Server, metrics, metrics_of, read_all, read_reply, request_bytes, until
 
 
 def certificate(folder, name, kind=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), days=30):

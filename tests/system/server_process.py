@@ -11,6 +11,10 @@ import time
 
 from podium_process import PODIUM, environment
 
+QUERY = "what is a tomato"
+DOCUMENTS = ["Trains run twice a day.", "A tomato is a berry.", "番茄是一种浆果。"]
+BODY = {"query": QUERY, "documents": DOCUMENTS}
+
 
 class Server:
   """Started and ready; ended by stop(), or killed when the test ends."""
