@@ -22,6 +22,7 @@ struct Jobs {
   std::vector<int> lengths;    // of each pair; not empty
   TimePoint deadline = TimePoint::max();
   int model = 0;
+  double share = 1;  // WaitingRequest::share
 
   std::vector<float> logits;  // of each pair, filled in
   TimePoint queued;

@@ -45,6 +45,7 @@ uint64_t JobQueue::Add(std::unique_ptr<Jobs> jobs, Completion<JobsResult> done) 
       waiting_.Add(number, {.lengths = jobs->lengths,
                             .deadline = jobs->deadline,
                             .model = jobs->model,
+                            .share = jobs->share,
                             .work_per_cost = speed > 0 && speeds_[0] > 0 ? speeds_[0] / speed : 1});
     } catch (const std::bad_alloc&) {
       requests_.erase(number);
@@ -118,12 +119,12 @@ double JobQueue::Seconds(int model, double cost) const {
   return speed > 0 ? cost / speed : 0;
 }
 
-double JobQueue::EstimatedSeconds(int model, double cost, double ahead) {
+double JobQueue::EstimatedSeconds(int model, double cost, double share, double ahead) {
   MutexLock lock(mutex_);
   const double own = Seconds(model, cost);
   if (own == 0 || speeds_[0] <= 0) return 0;
   const double running = running_ == nullptr ? 0 : Seconds(running_->model, running_->cost);
-  return running + waiting_.SecondsBefore(own * speeds_[0], speeds_) + ahead + own;
+  return running + waiting_.SecondsBefore(own * speeds_[0] / share, speeds_) + ahead + own;
 }
 
 double JobQueue::SecondsInside() {

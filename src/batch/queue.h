@@ -45,9 +45,9 @@ class JobQueue {
   Load load() EXCLUDES(mutex_);
   /// Pairs of a model that wait.
   size_t pairs(int model) EXCLUDES(mutex_);
-  /// Seconds until a new request of this cost would have ended, with `ahead` more of them before it
-  /// that have not come here yet; 0 while the speed is not known.
-  double EstimatedSeconds(int model, double cost, double ahead) EXCLUDES(mutex_);
+  /// Seconds until a new request of this cost and share would have ended, with `ahead` more of them
+  /// before it that have not come here yet; 0 while the speed is not known.
+  double EstimatedSeconds(int model, double cost, double share, double ahead) EXCLUDES(mutex_);
   /// Until all that waits or runs would have ended, as far as speeds are known.
   double SecondsInside() EXCLUDES(mutex_);
   /// Measured, in cost per second; 0 before the model's first batch.

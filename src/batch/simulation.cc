@@ -49,6 +49,7 @@ std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals,
           next, {.lengths = arrival.lengths,
                  .deadline = std::isinf(arrival.deadline) ? TimePoint::max() : At(arrival.deadline),
                  .model = arrival.model,
+                 .share = arrival.share,
                  .work_per_cost = kWorkPerCost[arrival.model]});
       if (!std::isinf(arrival.cancel)) leaving.emplace(arrival.cancel, next);
       ++next;
@@ -114,26 +115,29 @@ double WorkOf(const Arrival& arrival) {
 std::vector<double> EvenSharing(const std::vector<Arrival>& arrivals) {
   std::vector<double> finish(arrivals.size());
   std::set<std::pair<double, size_t>> sharing;  // by the clock at which it is done
+  double shares = 0;
   double clock = 0;
   double now = 0;
   const auto run_until = [&](double time) {
     while (!sharing.empty()) {
-      const auto sharers = static_cast<double>(sharing.size());
-      const double end = now + (sharing.begin()->first - clock) * sharers / kSpeed;
+      const double end = now + (sharing.begin()->first - clock) * shares / kSpeed;
       if (end > time) {
-        clock += (time - now) * kSpeed / sharers;
+        clock += (time - now) * kSpeed / shares;
         break;
       }
       clock = sharing.begin()->first;
       finish[sharing.begin()->second] = end;
+      shares -= arrivals[sharing.begin()->second].share;
       sharing.erase(sharing.begin());
+      if (sharing.empty()) shares = 0;
       now = end;
     }
     now = time;
   };
   for (size_t i = 0; i < arrivals.size(); ++i) {
     run_until(arrivals[i].time);
-    sharing.emplace(clock + WorkOf(arrivals[i]), i);
+    sharing.emplace(clock + WorkOf(arrivals[i]) / arrivals[i].share, i);
+    shares += arrivals[i].share;
   }
   run_until(INFINITY);
   return finish;

@@ -29,6 +29,7 @@ const std::vector<double>& Speeds();
 struct Arrival {
   double time = 0;
   int model = 0;
+  double share = 1;
   std::vector<int> lengths;
   double deadline = INFINITY;  // absolute
   double cancel = INFINITY;    // when its client leaves
@@ -49,7 +50,7 @@ std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals,
 
 double WorkOf(const Arrival& arrival);
 
-/// When each would have finished had the engine been shared evenly, without batches.
+/// When each would have finished had the engine been shared in proportion, without batches.
 std::vector<double> EvenSharing(const std::vector<Arrival>& arrivals);
 
 /// Requests of 1 to 1,000 pairs, most of them small, at a share of the capacity.

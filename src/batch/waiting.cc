@@ -30,27 +30,29 @@ double WaitingPairs::cost() const {
 }
 
 void WaitingPairs::Add(uint64_t request, const WaitingRequest& waiting) {
-  PODIUM_CHECK(!waiting.lengths.empty());
+  PODIUM_CHECK(!waiting.lengths.empty() && waiting.share > 0);
   Model& model = Of(waiting.model);
   Entry entry{.lengths = waiting.lengths,
               .cost = model.budget.Cost(waiting.lengths),
+              .share = waiting.share,
               .deadline = waiting.deadline,
               .model = waiting.model,
               .work_per_cost = waiting.work_per_cost};
-  entry.tag = clock_ + entry.cost * entry.work_per_cost;
+  entry.tag = clock_ + entry.cost * entry.work_per_cost / entry.share;
   const auto [added, fresh] = entries_.emplace(request, entry);
   PODIUM_CHECK(fresh);
-  auto tag = sharing_.end();
+  auto sharer = sharing_.end();
   try {
-    tag = sharing_.insert(entry.tag);
+    sharer = sharing_.emplace(entry.tag, entry.share);
     model.by_tag.emplace(entry.tag, request);
     if (entry.deadline != kNever) by_deadline_.emplace(entry.deadline, request);
   } catch (const std::bad_alloc&) {
     model.by_tag.erase({entry.tag, request});
-    if (tag != sharing_.end()) sharing_.erase(tag);
+    if (sharer != sharing_.end()) sharing_.erase(sharer);
     entries_.erase(added);
     throw;
   }
+  shares_ += entry.share;
   model.cost += entry.cost;
   model.pairs += waiting.lengths.size();
 }
@@ -66,6 +68,7 @@ void WaitingPairs::Erase(Entries::iterator entry) {
   entries_.erase(entry);
   if (!entries_.empty()) return;
   sharing_.clear();
+  shares_ = 0;
   clock_ = 0;
 }
 
@@ -73,24 +76,30 @@ bool WaitingPairs::Remove(uint64_t request) {
   const auto entry = entries_.find(request);
   if (entry == entries_.end()) return false;
   // It takes no part in the even share any more either.
-  if (const auto tag = sharing_.find(entry->second.tag); tag != sharing_.end()) {
-    sharing_.erase(tag);
-  }
+  const auto sharer = sharing_.find({entry->second.tag, entry->second.share});
+  if (sharer != sharing_.end()) EndSharing(sharer);
   Erase(entry);
   return true;
 }
 
+void WaitingPairs::EndSharing(std::multiset<std::pair<double, double>>::iterator sharer) {
+  const double share = sharer->second;
+  sharing_.erase(sharer);
+  // Rounded sums cannot drift below what is there.
+  shares_ = sharing_.empty() ? 0 : std::max(shares_ - share, sharing_.begin()->second);
+}
+
 void WaitingPairs::Advance(double work) {
   while (work > 0 && !sharing_.empty()) {
-    const auto sharers = static_cast<double>(sharing_.size());
-    const double to_next = (*sharing_.begin() - clock_) * sharers;
+    const double next = sharing_.begin()->first;
+    const double to_next = (next - clock_) * shares_;
     if (work < to_next) {
-      clock_ += work / sharers;
+      clock_ += work / shares_;
       return;
     }
     work -= std::max(to_next, 0.0);
-    clock_ = *sharing_.begin();
-    sharing_.erase(sharing_.begin());
+    clock_ = next;
+    EndSharing(sharing_.begin());
   }
 }
 

@@ -4,7 +4,8 @@
 // if all of them shared the engine evenly ("fair sojourn"): a request of 10 documents that comes
 // behind one of 1,000 goes first, equal requests are served as they came (so their mean wait is
 // that of a plain queue), and a large request cannot starve, because the even share's clock passes
-// it. No request finishes later than under even sharing, but for the batch that is running.
+// it. No request finishes later than under even sharing, but for the batch that is running. Evenly
+// means in the proportion of their shares, which are all 1 unless several keys are told apart.
 //
 // Requests of several models share the engine's time in the same way: what is shared evenly is
 // time, so a cost counts by how long it takes with its model. A batch holds pairs of one model:
@@ -38,6 +39,9 @@ struct WaitingRequest {
   std::span<const int> lengths;  // of its pairs; not empty; they outlive the request's time here
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   int model = 0;
+  /// Above 0: of two requests that wait, one with half the share of the other is given half the
+  /// time.
+  double share = 1;
   /// How long a cost of 1 takes with this model, in a unit that is the same for all models.
   double work_per_cost = 1;
 };
@@ -72,8 +76,8 @@ class WaitingPairs {
   double cost() const;
   double cost(int model) const { return Of(model).cost; }
   size_t pairs(int model) const { return Of(model).pairs; }
-  /// Of what would be computed before a new request of this work (cost times work_per_cost) has
-  /// ended, without itself; models of unknown speed (0) do not count.
+  /// Of what would be computed before a new request of this work (cost times work_per_cost, over
+  /// its share) has ended, without itself; models of unknown speed (0) do not count.
   double SecondsBefore(double work, std::span<const double> cost_per_second) const;
 
  private:
@@ -82,6 +86,7 @@ class WaitingPairs {
     uint32_t next = 0;  // first pair that waits
     double cost = 0;    // of those that wait
     double tag = 0;     // the even share's clock when it would have finished
+    double share = 1;
     TimePoint deadline;
     int model = 0;
     double work_per_cost = 1;
@@ -110,14 +115,18 @@ class WaitingPairs {
   /// The model whose first request has the earliest tag, `except` aside; -1 when there is none.
   int Earliest(int except) const;
   void Advance(double work);
+  /// It shares no more.
+  void EndSharing(std::multiset<std::pair<double, double>>::iterator sharer);
   Model& Of(int model) { return models_[static_cast<size_t>(model)]; }
   const Model& Of(int model) const { return models_[static_cast<size_t>(model)]; }
 
   std::vector<Model> models_;
   Entries entries_;
   std::set<std::pair<TimePoint, uint64_t>> by_deadline_;  // those that have one
-  std::multiset<double> sharing_;  // tags of what the even share has not finished
-  double clock_ = 0;               // of the even share: work done for each request
+  // Tag and share of what the even share has not finished.
+  std::multiset<std::pair<double, double>> sharing_;
+  double shares_ = 0;  // Σ of their shares
+  double clock_ = 0;   // of the even share: work done for each request of share 1
   bool urgent_last_ = false;
   int passed_over_ = -1;  // the model that has the next batch
 };

@@ -35,6 +35,30 @@ TEST(Waiting, NothingIsLostNothingTwiceAndNobodyWaitsLongerThanUnderEvenSharing)
   }
 }
 
+TEST(Waiting, NobodyWaitsLongerThanItsShareSays) {
+  constexpr double kShares[] = {1, 1, 0.5, 0.1, 1.0 / 64};
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    std::vector<Arrival> arrivals = Traffic(seed, kRequests / 4, 1.2);
+    std::mt19937 random(seed);
+    for (Arrival& arrival : arrivals) arrival.share = kShares[random() % std::size(kShares)];
+    const std::vector<Outcome> outcomes = Simulate(arrivals);
+    const std::vector<double> even = EvenSharing(arrivals);
+    const double slack = 3 * LongestBatch(arrivals);
+    double sum = 0;
+    double small_sum = 0;
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      ASSERT_EQ(outcomes[i].taken, arrivals[i].lengths.size()) << "seed " << seed;
+      ASSERT_LE(outcomes[i].finish, even[i] + slack)
+          << "seed " << seed << ", request " << i << ", share " << arrivals[i].share;
+      const double sojourn = outcomes[i].finish - arrivals[i].time;
+      if (arrivals[i].share == 1) sum += sojourn;
+      if (arrivals[i].share < 0.05) small_sum += sojourn;
+    }
+    EXPECT_GT(small_sum, sum)
+        << "half as many of them wait longer than all that have a whole share";
+  }
+}
+
 TEST(Waiting, RequestsThatShareABatch) {
   BatchBudget alone = kBudget;
   alone.requests_max = 1;

@@ -33,8 +33,8 @@ Refusal Admission::Enter(const std::string& key, double cost, std::chrono::durat
   if (several_keys_) {
     const auto held = keys_.find(key);
     if (held != keys_.end() &&
-        (held->second.requests >= options_.key_share * options_.requests_max ||
-         held->second.cost + cost > options_.key_share * cost_max)) {
+        (held->second.requests + 1 > options_.requests_max - total_.requests - 1 ||
+         held->second.cost + cost > cost_max - total_.cost - cost)) {
       return Refusal::kKeyShare;
     }
   }
@@ -45,6 +45,11 @@ Refusal Admission::Enter(const std::string& key, double cost, std::chrono::durat
   ++held.requests;
   held.cost += cost;
   return Refusal::kNone;
+}
+
+double Admission::ShareOfNext(const std::string& key) const {
+  const auto held = keys_.find(key);
+  return several_keys_ && held != keys_.end() ? 1.0 / (held->second.requests + 1) : 1;
 }
 
 void Admission::Correct(const std::string& key, double estimated, double actual) {

@@ -15,8 +15,6 @@ struct AdmissionOptions {
   /// Σ cost (tokens + c · length²) of what is inside: bounds memory and, with the measured speed,
   /// the wait.
   int64_t cost_max = 4'000'000;
-  /// Of cost_max and requests_max, what one key may hold while there are several keys.
-  double key_share = 0.5;
 };
 
 /// Why a request was refused, or failed: labels of metrics and the log, so names are stable.
@@ -24,6 +22,10 @@ enum class Refusal : uint8_t { kNone, kRequests, kCost, kKeyShare, kDeadline, kS
 const char* RefusalName(Refusal refusal);
 
 /// One thread at a time.
+///
+/// Where there are several keys, none may hold more, of requests or of cost, than it leaves free:
+/// one that floods the queue gets half of it, two a third each, n of them 1/(n + 1), so that there
+/// is room for another whatever their number. The last places are for keys that hold nothing yet.
 class Admission {
  public:
   explicit Admission(const AdmissionOptions& options) : options_(options) {}
@@ -36,8 +38,10 @@ class Admission {
   void Correct(const std::string& key, double estimated, double actual);
   void Leave(const std::string& key, double cost);
   void Stop() { stopping_ = true; }
-  /// Whether each key may hold only its share.
   void set_several_keys(bool several) { several_keys_ = several; }
+  /// The share of the engine's time that the key's next request has beside others: the requests of
+  /// a key have together what one key has. 1 where there are not several keys.
+  double ShareOfNext(const std::string& key) const;
 
   int requests() const { return total_.requests; }
   double cost() const { return total_.cost; }

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -38,66 +36,50 @@ TEST(Admission, RefusesWhatCannotBeInTime) {
   EXPECT_EQ(admission.Enter("", 1, kNow, seconds(0)), Refusal::kDeadline);
 }
 
-TEST(Admission, AKeyLeavesRoomForOthers) {
-  Admission admission({.requests_max = 10, .cost_max = 100, .key_share = 0.5});
+TEST(Admission, AKeyHoldsNoMoreThanItLeaves) {
+  Admission admission({.requests_max = 10, .cost_max = 100});
   admission.set_several_keys(true);
   EXPECT_EQ(admission.Enter("a", 40, kNow, kLong), Refusal::kNone);
   EXPECT_EQ(admission.Enter("a", 20, kNow, kLong), Refusal::kKeyShare);
+  EXPECT_EQ(admission.Enter("a", 10, kNow, kLong), Refusal::kNone);
   EXPECT_EQ(admission.Enter("b", 20, kNow, kLong), Refusal::kNone);
   admission.Leave("a", 40);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(admission.Enter("a", 1, kNow, kLong), Refusal::kNone);
+  admission.Leave("a", 10);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(admission.Enter("a", 1, kNow, kLong), Refusal::kNone);
   EXPECT_EQ(admission.Enter("a", 1, kNow, kLong), Refusal::kKeyShare);
 }
 
-// One tenant asks for twenty times the capacity, another for a fifth of it, on an engine that is
-// shared evenly: the second is never refused and never waits for more than its share of the queue.
-TEST(Admission, ATenantThatFloodsDoesNotStarveAnother) {
-  constexpr double kSpeed = 50'000;
-  constexpr double kCost = 1'700;
-  constexpr double kStep = 0.005;
-  struct Inside {
-    std::string key;
-    double left;
-    double entered;
-  };
-  for (uint32_t seed = 1; seed <= 3; ++seed) {
-    Admission admission({.requests_max = 64, .cost_max = 4'000'000, .key_share = 0.5});
+// However the places were filled, the next one that comes free is for who holds the least.
+TEST(Admission, TheLastPlaceIsForAKeyThatHoldsNothing) {
+  for (int keys = 1; keys <= 12; ++keys) {
+    Admission admission({.requests_max = 64, .cost_max = 1'000'000});
     admission.set_several_keys(true);
-    std::mt19937 random(seed);
-    std::vector<Inside> inside;
-    int answered[2] = {0, 0};
-    int refused[2] = {0, 0};
-    double longest = 0;
-    for (double now = 0; now < 300; now += kStep) {
-      for (const int tenant : {0, 1}) {
-        const double rate = (tenant == 0 ? 20 : 0.2) * kSpeed / kCost;
-        for (int i = std::poisson_distribution<int>(rate * kStep)(random); i > 0; --i) {
-          const std::string key = tenant == 0 ? "flood" : "modest";
-          const Refusal refusal = admission.Enter(key, kCost, kNow, kLong);
-          if (refusal == Refusal::kNone) {
-            inside.push_back({key, kCost, now});
-          } else {
-            ++refused[tenant];
-            ASSERT_EQ(refusal, Refusal::kKeyShare);
-          }
-        }
+    std::vector<int> held(static_cast<size_t>(keys));
+    for (int key = 0; key < keys; ++key) {  // one after the other takes all that it is given
+      while (admission.Enter(std::to_string(key), 1, kNow, kLong) == Refusal::kNone) {
+        ++held[static_cast<size_t>(key)];
       }
-      const double share = kSpeed * kStep / static_cast<double>(inside.size());
-      std::erase_if(inside, [&](Inside& one) {
-        one.left -= share;
-        if (one.left > 0) return false;
-        admission.Leave(one.key, kCost);
-        ++answered[one.key == "modest" ? 1 : 0];
-        if (one.key == "modest") longest = std::max(longest, now - one.entered);
-        return true;
-      });
     }
-    EXPECT_EQ(refused[1], 0) << "seed " << seed;
-    EXPECT_GT(refused[0], 100'000);
-    EXPECT_GT(answered[1], 1'500);
-    EXPECT_GT(answered[0], 5'000) << "the rest of the engine is the other's";
-    EXPECT_LT(longest, 64 * kCost / kSpeed);
+    if (admission.requests() == 64) {
+      admission.Leave("0", 1);
+      --held[0];
+    }
+    for (int key = 0; key < keys; ++key) {
+      if (held[static_cast<size_t>(key)] > 0) {
+        EXPECT_EQ(admission.Enter(std::to_string(key), 1, kNow, kLong), Refusal::kKeyShare) << key;
+      }
+    }
+    EXPECT_EQ(admission.Enter("new", 1, kNow, kLong), Refusal::kNone) << keys << " keys before it";
   }
+}
+
+TEST(Admission, RequestsOfAKeyShareWhatOneKeyHas) {
+  Admission admission{AdmissionOptions()};
+  EXPECT_EQ(admission.Enter("a", 1, kNow, kLong), Refusal::kNone);
+  EXPECT_EQ(admission.ShareOfNext("a"), 1) << "keys are not told apart";
+  admission.set_several_keys(true);
+  EXPECT_EQ(admission.ShareOfNext("a"), 0.5);
+  EXPECT_EQ(admission.ShareOfNext("b"), 1);
 }
 
 TEST(Admission, Stopping) {

@@ -67,8 +67,9 @@ class Service::Flight {
   RequestEncoder encoder;
   EncodedPairs pairs;
   std::vector<Score> scores;
-  size_t next = 0;  // pair to be encoded
-  double cost;      // held at the admission
+  size_t next = 0;   // pair to be encoded
+  double cost;       // held at the admission
+  double share = 1;  // of the engine's time, beside other requests
   // Counted among what is not in the queue yet; under the service's lock.
   bool encoding = false;
   double encoding_seconds = 0;
@@ -184,18 +185,22 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
   const double speed = queue_.speed(model);
   const double own = speed > 0 ? cost / speed : 0;
   double ahead = 0;
+  double share = 1;
   {
     MutexLock lock(mutex_);
-    // Even sharing does no more for another request, before this one ends, than this one takes.
-    ahead = std::min(encoding_seconds_, encoding_count_ * own);
+    share = admission_.ShareOfNext(flight->request.key);
+    // Sharing does no more for another request, before this one ends, than this one takes with the
+    // share it has.
+    ahead = std::min(encoding_seconds_, encoding_count_ * own / share);
   }
-  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(model, cost, ahead));
+  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(model, cost, share, ahead));
   Refusal refusal = Refusal::kNone;
   {
     MutexLock lock(mutex_);
     refusal =
         admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
     if (refusal == Refusal::kNone) {
+      flight->share = share;
       flight->encoding = true;
       flight->encoding_seconds = own;
       encoding_seconds_ += own;
@@ -261,6 +266,7 @@ void Service::EnterQueue(const std::shared_ptr<Flight>& flight) {
   jobs->lengths = flight->pairs.lengths;
   jobs->deadline = flight->request.deadline;
   jobs->model = model;
+  jobs->share = flight->share;
   const uint64_t number =
       queue_.Add(std::move(jobs), Completion<JobsResult>([flight](JobsResult result) {
                    flight->service.End(*flight, std::move(result));

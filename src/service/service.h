@@ -114,7 +114,7 @@ class Service {
   /// texts are tokenized. It throws nothing; once the service ends it is dropped.
   void RunBeside(std::function<void()> work);
 
-  /// Whether each API key may hold only its share of the queue.
+  /// Whether API keys share queue and engine among them (admission.h).
   void SetSeveralKeys(bool several) EXCLUDES(mutex_);
   /// From now on requests are refused (kStopping).
   void StopAdmitting() EXCLUDES(mutex_);
