@@ -3,6 +3,7 @@
 #define PODIUM_BASE_COMPLETION_H_
 
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -34,9 +35,12 @@ class Completion {
   }
 
  private:
-  void Drop() {
-    if (fire_ != nullptr) {
+  void Drop() noexcept {
+    if (fire_ == nullptr) return;
+    try {
       std::exchange(fire_, nullptr)(T(Internal("the request was dropped without an answer")));
+    } catch (const std::bad_alloc&) {
+      // No memory even to say that: what the callback held is gone with it, which is what is seen.
     }
   }
   std::function<void(T)> fire_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <new>
 #include <vector>
 
 namespace podium {
@@ -37,6 +39,16 @@ TEST(Completion, FiresOnceHoweverItEnds) {
     const Done empty;
   }
   EXPECT_EQ(got.size(), 4u);
+}
+
+TEST(Completion, ADropThatFindsNoMemoryEndsNothingElse) {
+  auto held = std::make_shared<int>(1);
+  const std::weak_ptr<int> seen = held;
+  {
+    const Done dropped([held = std::move(held)](const Result<int>&) { throw std::bad_alloc(); });
+    EXPECT_FALSE(seen.expired());
+  }
+  EXPECT_TRUE(seen.expired());
 }
 
 TEST(CompletionDeathTest, TwiceIsABug) {

@@ -99,11 +99,6 @@ void JobQueue::Stop() {
   changed_.notify_all();
 }
 
-JobQueue::Load JobQueue::load() {
-  MutexLock lock(mutex_);
-  return {requests_.size(), waiting_.pairs(), waiting_.cost()};
-}
-
 size_t JobQueue::pairs(int model) {
   MutexLock lock(mutex_);
   return waiting_.pairs(model);

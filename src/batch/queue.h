@@ -37,12 +37,6 @@ class JobQueue {
   /// The worker returns when nothing waits any more.
   void Stop() EXCLUDES(mutex_);
 
-  struct Load {
-    size_t requests = 0;  // waiting or running
-    size_t pairs = 0;     // waiting
-    double cost = 0;      // waiting
-  };
-  Load load() EXCLUDES(mutex_);
   /// Pairs of a model that wait.
   size_t pairs(int model) EXCLUDES(mutex_);
   /// Seconds until a new request of this cost and share would have ended, with `ahead` more of them

@@ -90,9 +90,8 @@ TEST(JobQueue, EachRequestGetsItsOwnLogits) {
   }
   for (std::thread& client : clients) client.join();
   EXPECT_EQ(answered, 240);
-  const JobQueue::Load load = rig.queue.load();
-  EXPECT_EQ(load.requests + load.pairs, 0u);
-  EXPECT_EQ(load.cost, 0);
+  EXPECT_EQ(rig.queue.pairs(0), 0u);
+  EXPECT_EQ(rig.queue.SecondsInside(), 0);
   EXPECT_GT(rig.queue.speed(0), 0);
   EXPECT_FALSE(rig.engine.counts().overlapped);
 }
@@ -125,7 +124,8 @@ TEST(JobQueue, CancelStorm) {
   }
   for (std::thread& client : clients) client.join();
   EXPECT_GT(cancelled, 20);
-  EXPECT_EQ(rig.queue.load().requests, 0u);
+  EXPECT_EQ(rig.queue.pairs(0), 0u);
+  EXPECT_EQ(rig.queue.SecondsInside(), 0);
 }
 
 TEST(JobQueue, WorkThatNobodyWantsIsStopped) {
@@ -149,7 +149,7 @@ TEST(JobQueue, AnEngineErrorEndsTheRequestsOfItsBatchOnly) {
   ASSERT_NE(failed.jobs, nullptr);
   EXPECT_EQ(failed.jobs->batches, 1) << "its other pairs are not computed";
   EXPECT_TRUE(rig.Add(MakeJobs(random, 3)).get().status.ok());
-  EXPECT_EQ(rig.queue.load().pairs, 0u);
+  EXPECT_EQ(rig.queue.pairs(0), 0u);
 }
 
 TEST(JobQueue, DeadlinesThatPassWhileWaiting) {
