@@ -103,6 +103,15 @@ Result<std::string_view> Fields::String(std::string_view key) const {
   return WrongType(key, *value, "a string");
 }
 
+Status CheckCharacters(std::string_view text, int most) {
+  const auto allowed = static_cast<std::ptrdiff_t>(most);
+  if (static_cast<std::ptrdiff_t>(text.size()) <= allowed) return OkStatus();
+  const auto count = std::count_if(text.begin(), text.end(),
+                                   [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
+  if (count <= allowed) return OkStatus();
+  return InvalidArgument(Concat("got ", count, " characters, at most ", most, " are allowed"));
+}
+
 Result<std::string_view> QueryText(const Fields& fields) {
   const auto query = fields.Find("query");
   if (!query) return InvalidArgument("query: it is missing");

@@ -34,6 +34,9 @@ class Fields {
   json::Value object_;
 };
 
+/// kInvalidArgument when a text has more than `most` characters.
+Status CheckCharacters(std::string_view text, int most);
+
 /// The text of a query: a string, or an object with it under "text".
 Result<std::string_view> QueryText(const Fields& fields);
 

@@ -78,6 +78,13 @@ std::variant<std::shared_ptr<PredictCall>, Error> DecodePredict(std::string_view
     }
   }
   if (call->pairs.empty()) return Error{ErrorKind::kEmpty, 400, "inputs: got none"};
+  for (size_t i = 0; i < call->pairs.size(); ++i) {
+    for (const std::string_view text : {call->pairs[i].query, call->pairs[i].document}) {
+      if (const Status status = CheckCharacters(text, limits.characters_max); !status.ok()) {
+        return Invalid(Concat("inputs[", i, "]: ", status.message()));
+      }
+    }
+  }
   if (const Status status = ReadOptions(Fields(call->parsed->root()), *call); !status.ok()) {
     return Invalid(status.message());
   }
@@ -121,6 +128,10 @@ std::variant<std::shared_ptr<TokenizeCall>, Error> DecodeTokenize(std::string_vi
     if (!right) return Invalid(Concat("inputs[", call->texts.size(), "]: expected a string"));
   }
   if (call->texts.empty()) return Error{ErrorKind::kEmpty, 400, "inputs: got none"};
+  for (size_t i = 0; i < call->texts.size(); ++i) {
+    const Status status = CheckCharacters(call->texts[i], limits.characters_max);
+    if (!status.ok()) return Invalid(Concat("inputs[", i, "]: ", status.message()));
+  }
   auto special = Fields(call->parsed->root()).Bool("add_special_tokens", true);
   if (!special.ok()) return Invalid(special.status().message());
   call->add_special_tokens = *special;

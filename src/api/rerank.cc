@@ -38,6 +38,21 @@ Status DecodeFields(const Fields& fields, RerankCall& call) {
   }
 }
 
+Status CheckTexts(const RerankCall& call, int characters_max) {
+  const char* const key = call.dialect == Dialect::kTei     ? "texts"
+                          : call.dialect == Dialect::kInput ? "input"
+                                                            : "documents";
+  if (const Status status = CheckCharacters(call.query, characters_max); !status.ok()) {
+    return InvalidArgument(Concat("query: ", status.message()));
+  }
+  for (size_t i = 0; i < call.documents.size(); ++i) {
+    if (const Status status = CheckCharacters(call.documents[i], characters_max); !status.ok()) {
+      return InvalidArgument(Concat(key, "[", i, "]: ", status.message()));
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int ValidationStatus(Dialect dialect) { return dialect == Dialect::kTei ? 422 : 400; }
@@ -71,6 +86,9 @@ std::variant<std::shared_ptr<RerankCall>, Error> DecodeRerank(std::string_view b
     }
   }
   if (Status status = DecodeFields(fields, *call); !status.ok()) {
+    return Invalid(call->dialect, status);
+  }
+  if (Status status = CheckTexts(*call, limits.characters_max); !status.ok()) {
     return Invalid(call->dialect, status);
   }
   if (call->documents.empty()) {

@@ -16,6 +16,8 @@ namespace podium::api {
 struct DecodeLimits {
   /// Documents of a request; clients are advised to send up to 1,000.
   int documents_max = 1000;
+  /// Of one text: a model reads some thousands of them, so that more are a mistake, or meant ill.
+  int characters_max = 1'000'000;
   /// Nested arrays and objects of a body.
   int depth_max = 32;
 };

@@ -88,9 +88,18 @@ void PrintStart(const ServeOptions& options, const Server& server, const Service
                  ranker.length_max(), ByteSize(engine.weight_bytes).c_str(),
                  ByteSize(ranker.arena_bytes()).c_str());
   }
+  const NetLimits& limits = options.server.limits;
+  const AdmissionOptions& admission = options.service.admission;
+  std::fprintf(stderr,
+               "  at most %d documents a request, bodies of %s, %d connections; inside at once %d "
+               "requests, a cost of %s tokens\n",
+               options.routes.decode.documents_max,
+               ByteSize(static_cast<uint64_t>(limits.body_bytes_max)).c_str(),
+               limits.connections_max, admission.requests_max, Concat(admission.cost_max).c_str());
   const int threads = service.ranker(0).threads();
-  std::fprintf(stderr, "  %d thread%s, at most %s of memory in all\n", threads,
-               threads == 1 ? "" : "s", ByteSize(static_cast<uint64_t>(worst.total())).c_str());
+  std::fprintf(stderr, "  %d thread%s, at most %s of memory in all, %s of it for bodies\n", threads,
+               threads == 1 ? "" : "s", ByteSize(static_cast<uint64_t>(worst.total())).c_str(),
+               ByteSize(static_cast<uint64_t>(worst.bodies)).c_str());
 }
 
 MetricsLabels ListLabels(const ServedModels& models) {

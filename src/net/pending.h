@@ -9,6 +9,10 @@
 
 namespace podium {
 
+// Outcomes that are no error's type.
+constexpr const char* kOk = "ok";
+constexpr const char* kClientLeft = "ClientLeft";
+
 struct Routes::Pending {
   Pending(Exchange begun, Post on_thread, Respond answer, bool is_large)
       : exchange(std::move(begun)),

@@ -16,8 +16,6 @@ using Clock = std::chrono::steady_clock;
 using api::Error;
 using api::ErrorKind;
 
-constexpr const char* kOk = "ok";
-constexpr const char* kClientLeft = "ClientLeft";
 constexpr std::string_view kModelsPrefix = "/v1/models/";
 
 struct Route {
@@ -335,6 +333,12 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
     }
     request.body = *std::move(inflated);
   }
+  if (options_.log_bodies && !request.body.empty()) {
+    log_.Write(LogLevel::kInfo, "request_body",
+               {{"request_id", exchange.id},
+                {"bytes", static_cast<int64_t>(request.body.size())},
+                {"body", std::string_view(request.body).substr(0, kLoggedBodyBytesMax)}});
+  }
   const std::string_view route = exchange.route;
   if (route == "rerank") return Rerank(pending, request);
   if (route == "predict") return Predict(pending, request);
@@ -350,11 +354,6 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
       Finish(exchange, std::move(reply), healthy ? kOk : api::ErrorType(ErrorKind::kUnhealthy)));
 }
 
-void Routes::Encode(const Shared& pending, std::function<void()> work) {
-  if (!pending->large) return pending->post(std::move(work));
-  RunBeside(std::move(work));
-}
-
 void Routes::RunBeside(std::function<void()> work) {
   service_.RunBeside([work = std::move(work)] {
     try {
@@ -363,35 +362,6 @@ void Routes::RunBeside(std::function<void()> work) {
       // As on an I/O thread: the request alone ends, with what dropping it answers.
     }
   });
-}
-
-void Routes::Submit(const Shared& pending, ServiceRequest ask,
-                    std::function<HttpReply(Exchange&, const Answer&)> encode) {
-  ask.key = pending->exchange.key;
-  ask.model = pending->exchange.model;
-  const size_t documents = ask.pairs.size();
-  // The answer comes on a compute thread: sorting and encoding wait for this connection's own.
-  Completion<Answer> done([this, pending, documents, encode = std::move(encode)](Answer answer) {
-    auto shared = std::make_shared<Answer>(std::move(answer));
-    Encode(pending, [this, pending, documents, encode, shared] {
-      Exchange& exchange = pending->exchange;
-      exchange.refusal = shared->refusal == Refusal::kNone ? "" : RefusalName(shared->refusal);
-      exchange.figures = RequestFigures{.documents = documents,
-                                        .tokens = shared->tokens,
-                                        .truncated = static_cast<uint64_t>(shared->truncated),
-                                        .duplicates = static_cast<uint64_t>(shared->duplicates),
-                                        .tokenize = shared->times.tokenize,
-                                        .queue = shared->times.queue,
-                                        .compute = shared->times.compute};
-      HttpReply reply = encode(exchange, *shared);
-      const bool left = shared->status.code() == StatusCode::kCancelled;
-      pending->respond(Finish(exchange, std::move(reply),
-                              left                  ? kClientLeft
-                              : shared->status.ok() ? kOk
-                                                    : pending->outcome(*shared)));
-    });
-  });
-  pending->Submitted(service_.Submit(std::move(ask), std::move(done)));
 }
 
 }  // namespace podium

@@ -36,6 +36,10 @@ struct RouteOptions {
   int timeout_ms_max = 600'000;
   /// Of a body when it is inflated; the connection's limit on what comes.
   int64_t inflated_bytes_max = int64_t{32} << 20;
+  /// Replies to `documents` on the bare /rerank have the short form of ?shape=ranked_documents.
+  bool ranked_documents = false;
+  /// Bodies are logged, kLoggedBodyBytesMax of each: only where somebody asked for it.
+  bool log_bodies = false;
   /// Web pages that may read replies (cors.h).
   std::vector<std::string> cors_origins;
   /// There is an admin port: /metrics is there only.
@@ -67,6 +71,8 @@ struct Exchange {
 /// Larger bodies are decoded, and their replies encoded, beside the I/O threads: this is a tenth of
 /// a millisecond's work. So is what comes compressed, which may be large inside.
 constexpr size_t kInlineBytesMax = 64 << 10;
+
+constexpr size_t kLoggedBodyBytesMax = 4096;
 
 /// Shared by all connections; every method may be called by any I/O thread.
 class Routes {

@@ -21,14 +21,16 @@ std::string WholeMilliseconds(Clock::duration time) {
   return Concat(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
-api::RerankPath PathOf(const HttpRequest& request) {
+api::RerankPath PathOf(const HttpRequest& request, bool short_replies) {
   using Kind = api::RerankPath::Kind;
   const std::string_view path = request.path;
+  const std::string_view shape = request.QueryValue("shape");
+  const bool short_reply = shape.empty() && short_replies && path == "/rerank";
   return {.kind = path == "/rerank"         ? Kind::kBare
                   : path == "/array/rerank" ? Kind::kArray
                   : path == "/api/rerank"   ? Kind::kOllama
                                             : Kind::kVersioned,
-          .ranked_documents = request.QueryValue("shape") == "ranked_documents"};
+          .ranked_documents = shape == "ranked_documents" || short_reply};
 }
 
 // TEI's names; its clients show them.
@@ -130,8 +132,43 @@ HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validati
   return reply;
 }
 
+void Routes::Encode(const Shared& pending, std::function<void()> work) {
+  if (!pending->large) return pending->post(std::move(work));
+  RunBeside(std::move(work));
+}
+
+void Routes::Submit(const Shared& pending, ServiceRequest ask,
+                    std::function<HttpReply(Exchange&, const Answer&)> encode) {
+  ask.key = pending->exchange.key;
+  ask.model = pending->exchange.model;
+  const size_t documents = ask.pairs.size();
+  // The answer comes on a compute thread: sorting and encoding wait for this connection's own.
+  Completion<Answer> done([this, pending, documents, encode = std::move(encode)](Answer answer) {
+    auto shared = std::make_shared<Answer>(std::move(answer));
+    Encode(pending, [this, pending, documents, encode, shared] {
+      Exchange& exchange = pending->exchange;
+      exchange.refusal = shared->refusal == Refusal::kNone ? "" : RefusalName(shared->refusal);
+      exchange.figures = RequestFigures{.documents = documents,
+                                        .tokens = shared->tokens,
+                                        .truncated = static_cast<uint64_t>(shared->truncated),
+                                        .duplicates = static_cast<uint64_t>(shared->duplicates),
+                                        .tokenize = shared->times.tokenize,
+                                        .queue = shared->times.queue,
+                                        .compute = shared->times.compute};
+      HttpReply reply = encode(exchange, *shared);
+      const bool left = shared->status.code() == StatusCode::kCancelled;
+      pending->respond(Finish(exchange, std::move(reply),
+                              left                  ? kClientLeft
+                              : shared->status.ok() ? kOk
+                                                    : pending->outcome(*shared)));
+    });
+  });
+  pending->Submitted(service_.Submit(std::move(ask), std::move(done)));
+}
+
 void Routes::Rerank(const Shared& pending, const HttpRequest& request) {
-  auto decoded = api::DecodeRerank(request.body, PathOf(request), options_.decode);
+  auto decoded =
+      api::DecodeRerank(request.body, PathOf(request, options_.ranked_documents), options_.decode);
   if (const Error* error = std::get_if<Error>(&decoded)) {
     pending->respond(Finish(pending->exchange, *error));
     return;

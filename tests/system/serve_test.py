@@ -13,6 +13,7 @@ import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+import podium_process
 from podium_process import ROOT, SANITIZED, Case, environment
 from server_process import BODY, DOCUMENTS, QUERY, Server, metrics, read_all, read_reply, request_bytes, until
 
@@ -337,7 +338,7 @@ class Models(Case):
   @classmethod
   def setUpClass(cls):
     # The same files twice, as two models that score differently.
-    folder = ROOT / "models" / "podium-mini-zh-en"
+    folder = podium_process.MODEL
     models = f"[{{model: {folder}, names: [exact, alias]}}, {{model: {folder}, names: [quick, '*'], precision: int8, max-length: 128}}]"
     cls.server = Server("--log-format", "json", "--models", models)
 
@@ -423,6 +424,15 @@ class Keys(Case):
       self.assertEqual(server.post("/v1/rerank", BODY, Authorization="first-key")[0], 401)
       for key in ("first-key", "second-key", "third-key"):
         self.assertNotIn(key, "".join(server.log))
+
+  def test_the_log_level_is_read_again(self):
+    file = self.file("serve.yaml", "port: 0\nlog-level: warning\n")
+    with Server("--config", file) as server:
+      self.assertEqual(server.ask("GET", "/health", headers={"X-Request-Id": "unseen"})[0], 200)
+      self.file("serve.yaml", "port: 0\nlog-level: debug\n")
+      server.process.send_signal(signal.SIGHUP)
+      self.assertTrue(until(lambda: server.ask("GET", "/health", headers={"X-Request-Id": "seen"}) and any("=seen" in line for line in server.log)))
+      self.assertFalse(any("unseen" in line for line in server.log))
 
   def test_a_log_that_cannot_be_written(self):
     with Server("--log-file", "/dev/full") as server:
@@ -602,7 +612,7 @@ class Settings(Case):
     self.fails("serve", "--bogus", "1", says=["--bogus"], code=2)
 
   def test_models_that_cannot_be(self):
-    folder = ROOT / "models" / "podium-mini-zh-en"
+    folder = podium_process.MODEL
     self.fails("serve", "--port", "0", "--models", f"{folder},{folder}", says=["two models are called", "podium-mini-zh-en"])
     self.fails("serve", "--port", "0", "--models", "[{model: /nowhere/at/all}]", says=["/nowhere/at/all"])
     self.fails("serve", "--models", "[{model: a, colour: red}]", says=["colour", "allowed: names, model"])
@@ -613,6 +623,25 @@ class Settings(Case):
       taken.bind(("127.0.0.1", 0))
       taken.listen()
       self.fails("serve", "--port", taken.getsockname()[1], says=["cannot listen"])
+
+  def test_short_replies_logged_bodies_and_long_texts(self):
+    with Server("--shape", "ranked_documents", "--log-bodies", "on", "--log-format", "json", "--text-characters-max", 30) as server:
+      _, _, short = server.post("/rerank", BODY, **{"X-Request-Id": "log-all"})
+      self.assertEqual(set(short), {"ranked_documents", "latency_ms", "count"})
+      for path in ("/v1/rerank", "/rerank?shape=full"):
+        self.assertEqual(len(server.post(path, BODY)[2]["results"]), 3)
+      self.assertIsInstance(server.post("/rerank", {"query": QUERY, "texts": DOCUMENTS})[2], list)
+      line = until(lambda: next((json.loads(line) for line in server.log if "request_body" in line and "log-all" in line), None))
+      self.assertEqual(json.loads(line["body"]), BODY)
+      # Characters, not bytes.
+      self.assertEqual(server.post("/v1/rerank", {"query": "番" * 30, "documents": ["浆" * 30]})[0], 200)
+      for path, body, status, place in (("/v1/rerank", {"query": "q", "documents": ["a", "b" * 31]}, 400, "documents[1]"),
+                                        ("/v1/rerank", {"query": "番" * 31, "documents": ["a"]}, 400, "query"),
+                                        ("/rerank", {"query": "q", "texts": ["b" * 31]}, 422, "texts[0]"),
+                                        ("/predict", {"inputs": [["a", "b"], ["a", "b" * 31]]}, 422, "inputs[1]"),
+                                        ("/tokenize", {"inputs": "b" * 31}, 422, "inputs[0]")):
+        got, _, reply = server.post(path, body)
+        self.assertEqual((got, reply["error"]), (status, f"{place}: got 31 characters, at most 30 are allowed"))
 
   def test_served_names(self):
     with Server("--served-model-name", "mini,other") as server:
