@@ -136,7 +136,7 @@ def table(rows):
   print("|---|---|---|---|---|---|---|")
   for number in sorted(rows):
     r = rows[number]
-    rate = f"{r['rate_500ms']:.1f}" if "rate_500ms" in r else "–"
+    rate = "–" if "rate_500ms" not in r else f"{r['rate_500ms']:.1f}" if r["rate_500ms"] > 0 else "none"
     print(f"| {r['name']} | {r['p50_ms']:.0f} | {r['p99_ms']:.0f} | {r['requests_per_s']:.1f} | {r['requests_per_s'] / first['requests_per_s']:.2f} "
           f"| {rate} | {r['resident_mb']:.0f} |")
 

@@ -9,7 +9,8 @@
 Each request has --documents distinct documents, half Chinese, half English; no two requests share one, so neither caches nor
 duplicates help, unless --pool N lets them draw from N documents. In the open loop a request's time counts from when it was due, not from when it could be sent (no coordinated
 omission). Sends to the loopback address only. Prints one line of JSON per step: requests by status, P50/P95/P99 in ms of those
-with status 200, requests and documents per second, and the server's own resident memory at the start and at the end.
+with status 200, requests and documents per second, tokens per second that the engine computed (where the server tells them, as Podium
+does in /metrics), and the server's own resident memory at the start and at the end. plot.py draws such lines.
 """
 
 import argparse
@@ -21,6 +22,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 
 EN = ("the router must be reset after every update because old settings remain in memory a tomato is botanically a berry trains "
       "run twice a day between the harbour and the old town warranty claims need a receipt and the serial number of the device "
@@ -132,12 +135,23 @@ def resident_mb(pid):
     return None
 
 
+def computed_tokens(port):
+  """Since the server's start; None where it does not tell."""
+  try:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as reply:
+      found = re.findall(r"^podium_batch_tokens_total\S* (\S+)$", reply.read().decode(), re.MULTILINE)
+  except urllib.error.URLError:
+    return None
+  return sum(map(float, found)) if found else None
+
+
 def percentile(values, share):
   return round(1000 * values[min(len(values) - 1, int(share * len(values)))], 1) if values else None
 
 
 def step(port, pid, load, options):
   before = resident_mb(pid)
+  tokens = computed_tokens(port)
   start = time.perf_counter()
   if options.rate:
     done = asyncio.run(opened(port, load, options.seconds, options.documents, options.seed))
@@ -151,7 +165,8 @@ def step(port, pid, load, options):
   print(json.dumps({"users" if options.users else "rate": load, "seconds": round(seconds, 1), "statuses": statuses,
                     "p50_ms": percentile(times, 0.5), "p95_ms": percentile(times, 0.95), "p99_ms": percentile(times, 0.99),
                     "requests_per_s": round(len(times) / seconds, 2),
-                    "documents_per_s": round(len(times) * options.documents / seconds),
+                    "documents": options.documents, "documents_per_s": round(len(times) * options.documents / seconds),
+                    "tokens_per_s": None if tokens is None else round((computed_tokens(port) - tokens) / seconds),
                     "resident_mb": [before, resident_mb(pid)]}), flush=True)
   return done
 

@@ -1,19 +1,54 @@
 """A real `podium serve` on a free port, and HTTP as bytes."""
 
+import atexit
 import http.client
 import json
 import re
 import signal
 import socket
+import struct
 import subprocess
+import tempfile
 import threading
 import time
+from pathlib import Path
 
-from podium_process import PODIUM, environment
+import podium_process
+from podium_process import PODIUM, SANITIZED, environment
 
 QUERY = "what is a tomato"
 DOCUMENTS = ["Trains run twice a day.", "A tomato is a berry.", "番茄是一种浆果。"]
 BODY = {"query": QUERY, "documents": DOCUMENTS}
+
+
+def first_layers(count, folder, out):
+  """The model in `folder` without its later layers: a model too, which ranks the texts above as the whole one does."""
+  out.mkdir()
+  for file in folder.glob("*.json"):
+    (out / file.name).write_bytes(file.read_bytes())
+  config = json.loads((folder / "config.json").read_text())
+  (out / "config.json").write_text(json.dumps({**config, "num_hidden_layers": count}))
+  data = (folder / "model.safetensors").read_bytes()
+  start = 8 + struct.unpack("<Q", data[:8])[0]
+  tensors, pieces, size = {}, [], 0
+  for name, tensor in json.loads(data[8:start]).items():
+    layer = re.search(r"\.layer\.(\d+)\.", name)
+    if name != "__metadata__" and not (layer and int(layer.group(1)) >= count):
+      begin, end = tensor["data_offsets"]
+      tensors[name] = {**tensor, "data_offsets": [size, size + end - begin]}
+      pieces.append(data[start + begin:start + end])
+      size += end - begin
+  header = json.dumps(tensors).encode()
+  header += b" " * (-len(header) % 8)
+  (out / "model.safetensors").write_bytes(b"".join((struct.pack("<Q", len(header)), header, *pieces)))
+
+
+if SANITIZED:  # a quarter of the arithmetic, which has tests of its own; the server is all there
+  folder = tempfile.TemporaryDirectory()
+  atexit.register(folder.cleanup)
+  whole = podium_process.MODEL
+  podium_process.MODEL = Path(folder.name) / whole.name
+  first_layers(3, whole, podium_process.MODEL)
 
 
 class Server:
