@@ -196,7 +196,7 @@ TEST_P(Int8Test, ValuesBeyondAHalfAreFiniteAndNaNIsSeen) {
 TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   for (const int d : {8, 24, 32, 40, 64, 128}) {
-    for (const int length : {1, 2, 15, 16, 17, 31, 32, 33, 64, 100, 129}) {
+    for (const int length : {1, 2, 15, 16, 17, 31, 32, 33, 64, 100, 129, 700}) {
       SCOPED_TRACE(testing::Message() << "d " << d << " length " << length);
       const size_t stride = static_cast<size_t>(2) * d + 5;
       std::vector<float> key_value(stride * (length + 40), kNaN), k, v, q;
@@ -232,8 +232,12 @@ TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
         return std::vector<float>(out.data(), out.data() + static_cast<size_t>(queries) * d);
       };
       const std::vector<float> all = run(0, length);
-      // q, k, v and p are each off by 2^-9 of themselves at most; scores are below 4 √d.
-      for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(all[i], expected[i], 0.03) << i;
+      // q, k, v and p are each off by 2^-9 of themselves at most, or in fixed point by 2^-13 of
+      // the largest; scores are below 4 √d.
+      const double tolerance = table().short_element == Element::kBF16 ? 0.03 : 0.003;
+      for (size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(all[i], expected[i], tolerance) << i;
+      }
       for (int row = 0; row < length; row += 7) {
         const std::vector<float> alone = run(row, 1);
         ASSERT_EQ(std::memcmp(alone.data(), &all[static_cast<size_t>(row) * d], sizeof(float) * d),
@@ -241,6 +245,30 @@ TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
             << row;
       }
     }
+  }
+}
+
+// All probabilities alike: their sum is as large as it gets, and every value is the largest.
+TEST_P(Int8Test, ShortAttentionOfEqualKeysIsTheirMean) {
+  constexpr int kD = 16, kLength = 3001;
+  std::vector<float> q(kD, 1), k(kLength * kD, 1), v(kLength * kD);
+  for (int row = 0; row < kLength; ++row) {
+    for (int i = 0; i < kD; ++i) v[row * kD + i] = i % 2 == 0 ? 8 : (row % 3 == 0 ? -1 : 1);
+  }
+  Aligned<float> out(kD), scratch(AttentionScratch(table(), kLength, kD));
+  AttentionArgs args;
+  args.q = q.data();
+  args.k = k.data();
+  args.v = v.data();
+  args.q_stride = args.kv_stride = args.out_stride = kD;
+  args.queries = 1;
+  args.length = kLength;
+  args.head_size = kD;
+  args.out = out.data();
+  args.scratch = scratch.data();
+  table().attention_short(args);
+  for (int i = 0; i < kD; ++i) {
+    EXPECT_NEAR(out[i], i % 2 == 0 ? 8 : 1.0 / 3, i % 2 == 0 ? 0.03 : 0.004) << i;
   }
 }
 

@@ -131,7 +131,8 @@ struct Table {
   void (*product)(const ProductArgs&);
   void (*attention)(const AttentionArgs&);
   /// The same for an encoder in bytes: q, k and v are rounded to short_element where they are not
-  /// of it yet.
+  /// of it yet, or, where that is fp32, to 12 bits or more of 16-bit fixed point if the table has
+  /// an instruction for it.
   void (*attention_short)(const AttentionArgs&);
 
   void (*int8_product)(const Int8ProductArgs&);

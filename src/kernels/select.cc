@@ -132,6 +132,14 @@ size_t AttentionScratch(const Table& table, int length_max, int head_size) {
       up(head_size) * static_cast<size_t>(length_max) +       // v panels
       up(length_max) * static_cast<size_t>(table.tile_rows);  // scores of one tile of queries
   if (table.attention_short == table.attention) return exact;
+  if (table.short_element == Element::kF32) {  // generic/attention_pairs.inl: two to a word
+    const auto pairs = static_cast<size_t>(length_max + 1) / 2;
+    const auto rows = static_cast<size_t>(table.tile_rows);
+    const size_t words = up(length_max) * static_cast<size_t>(head_size) / 2 +
+                         up(head_size) * pairs +
+                         rows * (up(head_size) / 2 + up(length_max) + up(length_max) / 2 + 32);
+    return exact > words ? exact : words;
+  }
   // In amx/attention.inl: 32 queries, everything filled up to 32.
   const auto up32 = [](int x) { return static_cast<size_t>((x + 31) / 32 * 32); };
   const size_t tiles = up32(length_max) * up32(head_size) + 16 * up32(head_size) +

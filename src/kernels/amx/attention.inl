@@ -7,17 +7,6 @@ constexpr int kTileElements = 512;  // brain floats of a tile
 
 inline int RoundUp32(int x) { return (x + 31) / 32 * 32; }
 
-// 2^t for results that become brain floats next, t ≤ 0: relative error < 1e-4 (2^r on 0 ≤ r < 1 of
-// degree 3, a minimax fit by Lawson's reweighted least squares, 7.5e-5).
-inline Vec Exp2Short(Vec t) {
-  const Vec r = Fraction(t);
-  Vec p = Set1(7.80245215e-02f);
-  p = Fma(p, r, Set1(2.26067156e-01f));
-  p = Fma(p, r, Set1(6.95833564e-01f));
-  p = Fma(p, r, Set1(9.99925196e-01f));
-  return ScaleByFloor(p, t);
-}
-
 // scores[length] → probabilities not yet divided by their sum, as brain floats, zeros up to
 // `padded`, a multiple of 32; returns the sum.
 inline float SoftmaxBf16(const float* scores, int length, int padded, float scale, uint16_t* out) {

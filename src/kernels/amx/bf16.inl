@@ -80,11 +80,6 @@ inline void StoreBf16(uint16_t* out, Vec low, Vec high) {
   _mm512_storeu_si512(out, (__m512i)_mm512_cvtne2ps_pbh(high, low));
 }
 
-// x − ⌊x⌋, and x · 2^⌊n⌋.
-inline Vec Fraction(Vec x) {
-  return _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-}
-inline Vec ScaleByFloor(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
 // As Max(x, top) of the first `lanes`; the rest of top stays.
 inline Vec MaxFirst(Vec x, int lanes, Vec top) {
   return _mm512_mask_max_ps(top, First(lanes), x, top);

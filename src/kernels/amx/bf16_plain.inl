@@ -31,17 +31,6 @@ inline void StoreBf16(uint16_t* out, Vec low, Vec high) {
   for (int i = 0; i < kLanes; ++i) out[i] = FloatToBrain(low[i]);
   for (int i = 0; i < kLanes; ++i) out[kLanes + i] = FloatToBrain(high[i]);
 }
-inline Vec Fraction(Vec x) {
-  for (int i = 0; i < kLanes; ++i) x[i] -= __builtin_floorf(x[i]);
-  return x;
-}
-inline Vec ScaleByFloor(Vec x, Vec n) {
-  for (int i = 0; i < kLanes; ++i) {
-    if (n[i] != n[i]) continue;  // x is NaN as well
-    x[i] = n[i] < -126 ? 0 : __builtin_ldexpf(x[i], static_cast<int>(__builtin_floorf(n[i])));
-  }
-  return x;
-}
 inline Vec MaxFirst(Vec x, int lanes, Vec top) {
   for (int i = 0; i < lanes; ++i) top[i] = x[i] > top[i] ? x[i] : top[i];
   return top;

@@ -20,13 +20,6 @@ struct WidePiece {
   alignas(64) int16_t rows[kInt8Block][2][2 * kPieceFours];
 };
 
-inline __m256i LoadInts(const void* from) {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(from));
-}
-inline void StoreInts(void* to, __m256i value) {
-  _mm256_storeu_si256(static_cast<__m256i*>(to), value);
-}
-
 inline void WidenPiece(const uint8_t* a, const int8_t* w, int steps, WidePiece& piece) {
   for (int four = 0; four < steps * kInt8Depth / 4; ++four) {
     for (int v = 0; v < 4; ++v) {
@@ -104,4 +97,11 @@ inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums
       }
     }
   }
+}
+
+// sum[i] + the products of pair i of a and of b, added.
+inline Ints DotPairs(Ints sum, Ints a, Ints b) {
+  sum = _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+  asm("" : "+x"(sum));  // as in SumPiece
+  return sum;
 }

@@ -6,7 +6,6 @@ constexpr int kTileRows =
     6;  // 6 rows × 2 vectors = 12 accumulators, 2 weights, 1 broadcast: 15 of 16 registers
 constexpr int kBlockK = 256;     // 256 × 16 × 4 B = 16 KiB of weights, half of a 32 KiB L1
 constexpr int kChunkRows = 192;  // a multiple of kTileRows
-constexpr int kTransposeColumns = 8;
 
 inline __m256i First(int lanes) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(lanes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -51,6 +50,11 @@ inline Vec ScaleByPowerOfTwo(Vec x, Vec n) {
   const __m256i bits =
       _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
   return _mm256_mul_ps(x, _mm256_castsi256_ps(bits));
+}
+// x − ⌊x⌋, and x · 2^⌊n⌋, 0 in effect below 2^-126.
+inline Vec Fraction(Vec x) { return _mm256_sub_ps(x, _mm256_floor_ps(x)); }
+inline Vec ScaleByFloor(Vec x, Vec n) {
+  return ScaleByPowerOfTwo(x, _mm256_floor_ps(Max(Set1(-126.0f), n)));
 }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
   return _mm256_andnot_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ), y);
@@ -116,13 +120,8 @@ inline float ReduceMaxBits(Vec x) {
   return _mm_cvtss_f32(larger(top, _mm_movehdup_ps(top)));
 }
 
-// out[c][r] = in[r][c] for 8 columns and up to 8 rows; rows past `rows` read as zero.
-inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
-                           size_t out_stride) {
-  Vec r[8];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i)
-    r[i] = i < rows ? Load(in + static_cast<size_t>(i) * in_stride) : Zero();
+// An 8 × 8 matrix of 32-bit elements, in place.
+inline void Transpose(Vec* r) {
   Vec pair[8];
 #pragma GCC unroll 4
   for (int i = 0; i < 8; i += 2) {
@@ -139,9 +138,7 @@ inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* o
   }
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
-    Store(out + static_cast<size_t>(i) * out_stride,
-          _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20));
-    Store(out + static_cast<size_t>(i + 4) * out_stride,
-          _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31));
+    r[i] = _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x20);
+    r[i + 4] = _mm256_permute2f128_ps(quad[i], quad[i + 4], 0x31);
   }
 }

@@ -46,3 +46,8 @@ inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums
     }
   }
 }
+
+// sum[i] + the products of pair i of a and of b, added.
+inline Ints DotPairs(Ints sum, Ints a, Ints b) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+}

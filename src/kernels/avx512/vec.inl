@@ -8,7 +8,6 @@ constexpr int kTileRows = 12;
 constexpr int kBlockK = 256;  // 256 × 32 × 4 B = 32 KiB of weights, two thirds of a 48 KiB L1
 constexpr int kChunkRows =
     192;  // a multiple of kTileRows; a weight block is used 16 times before it leaves L1
-constexpr int kTransposeColumns = 8;
 
 inline __mmask16 First(int lanes) { return static_cast<__mmask16>((1u << lanes) - 1u); }
 inline Vec Zero() { return _mm512_setzero_ps(); }
@@ -38,6 +37,11 @@ inline Vec Round(Vec x) {
   return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 inline Vec ScaleByPowerOfTwo(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
+// x − ⌊x⌋, and x · 2^⌊n⌋.
+inline Vec Fraction(Vec x) {
+  return _mm512_reduce_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+inline Vec ScaleByFloor(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
   return _mm512_mask_mov_ps(y, _mm512_cmp_ps_mask(x, limit, _CMP_LT_OQ), _mm512_setzero_ps());
 }
@@ -83,14 +87,37 @@ inline float ReduceMaxBits(Vec x) {
   return top;
 }
 
-// out[c][r] = in[r][c] for 8 columns and up to 16 rows; rows past `rows` read as zero.
-inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
-                           size_t out_stride) {
-  const __m512i step =
-      _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                         _mm512_set1_epi32(static_cast<int>(in_stride)));
-  for (int column = 0; column < kTransposeColumns; ++column) {
-    Store(out + static_cast<size_t>(column) * out_stride,
-          _mm512_mask_i32gather_ps(Zero(), First(rows), step, in + column, 4));
+// A 16 × 16 matrix of 32-bit elements, in place.
+inline void Transpose(Vec* r) {
+  Vec t[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+  }
+  const auto low = [](Vec a, Vec b) {
+    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+  };
+  const auto high = [](Vec a, Vec b) {
+    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+  };
+  Vec quad[16];  // quad[4g + c] holds, in its 128-bit lane l, column 4l + c of rows 4g … 4g + 3
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    quad[i] = low(t[i], t[i + 2]);
+    quad[i + 1] = high(t[i], t[i + 2]);
+    quad[i + 2] = low(t[i + 1], t[i + 3]);
+    quad[i + 3] = high(t[i + 1], t[i + 3]);
+  }
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    const Vec low01 = _mm512_shuffle_f32x4(quad[c], quad[4 + c], 0x44);
+    const Vec high01 = _mm512_shuffle_f32x4(quad[c], quad[4 + c], 0xEE);
+    const Vec low23 = _mm512_shuffle_f32x4(quad[8 + c], quad[12 + c], 0x44);
+    const Vec high23 = _mm512_shuffle_f32x4(quad[8 + c], quad[12 + c], 0xEE);
+    r[c] = _mm512_shuffle_f32x4(low01, low23, 0x88);
+    r[4 + c] = _mm512_shuffle_f32x4(low01, low23, 0xDD);
+    r[8 + c] = _mm512_shuffle_f32x4(high01, high23, 0x88);
+    r[12 + c] = _mm512_shuffle_f32x4(high01, high23, 0xDD);
   }
 }

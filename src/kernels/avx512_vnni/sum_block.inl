@@ -46,3 +46,6 @@ inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums
   between();
   SumRows<10>(a + 22 * kInt8Depth, w, depth, sums + 22 * kInt8Block);
 }
+
+// sum[i] + the products of pair i of a and of b, added.
+inline Ints DotPairs(Ints sum, Ints a, Ints b) { return _mm512_dpwssd_epi32(sum, a, b); }

@@ -56,3 +56,6 @@ inline void SumBlock(const uint8_t* a, const int8_t* w, int depth, int32_t* sums
     first += group < kSixes ? 6 : 5;
   }
 }
+
+// sum[i] + the products of pair i of a and of b, added.
+inline Ints DotPairs(Ints sum, Ints a, Ints b) { return _mm256_dpwssd_avx_epi32(sum, a, b); }

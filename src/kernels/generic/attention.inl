@@ -7,21 +7,26 @@ inline int RoundUpToPanel(int x) { return (x + kPanel - 1) / kPanel * kPanel; }
 
 inline void PackKeys(const AttentionArgs& args, float* panels) {
   const auto* k = static_cast<const float*>(args.k);
-  for (int key = 0; key < args.length; key += kLanes) {
-    const int rows = args.length - key < kLanes ? args.length - key : kLanes;
-    float* out =
+  for (int key = 0; key < RoundUpToPanel(args.length); key += kLanes) {
+    float* panel =
         panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
-    for (int d = 0; d < args.head_size; d += kTransposeColumns) {
-      TransposeBlock(k + static_cast<size_t>(key) * args.kv_stride + d, args.kv_stride, rows,
-                     out + static_cast<size_t>(d) * kPanel, kPanel);
+    for (int d = 0; d < args.head_size; d += kLanes) {
+      const int lanes = args.head_size - d < kLanes ? args.head_size - d : kLanes;
+      Vec rows[kLanes];
+#pragma GCC unroll 16
+      for (int row = 0; row < kLanes; ++row) {
+        const size_t at = static_cast<size_t>(key + row) * args.kv_stride;
+        rows[row] = key + row < args.length ? LoadPartial(k + at + d, lanes) : Zero();
+      }
+      Transpose(rows);
+      float* out = panel + static_cast<size_t>(d) * kPanel;
+      if (lanes == kLanes) {
+#pragma GCC unroll 16
+        for (int column = 0; column < kLanes; ++column) Store(out + column * kPanel, rows[column]);
+      } else {
+        for (int column = 0; column < lanes; ++column) Store(out + column * kPanel, rows[column]);
+      }
     }
-  }
-  // The second half of the last panel, when the sequence ends in its first half.
-  const int filled = (args.length + kLanes - 1) / kLanes * kLanes;
-  for (int key = filled; key < RoundUpToPanel(args.length); key += kLanes) {
-    float* out =
-        panels + static_cast<size_t>(key / kPanel) * kPanel * args.head_size + key % kPanel;
-    for (int d = 0; d < args.head_size; ++d) Store(out + static_cast<size_t>(d) * kPanel, Zero());
   }
 }
 

@@ -5,7 +5,6 @@ constexpr int kLanes = 4;
 constexpr int kTileRows = 4;
 constexpr int kBlockK = 256;
 constexpr int kChunkRows = 192;
-constexpr int kTransposeColumns = 8;
 
 inline Vec Zero() { return Vec{0, 0, 0, 0}; }
 inline Vec Set1(float x) { return Vec{x, x, x, x}; }
@@ -50,6 +49,18 @@ inline Vec Round(Vec x) {  // |x| < 2^22: adding 1.5 · 2^23 leaves no bits for 
 }
 inline Vec ScaleByPowerOfTwo(Vec x, Vec n) {
   return x * (Vec)((__builtin_convertvector(n, VecInt) + 127) << 23);
+}
+// x − ⌊x⌋, and x · 2^⌊n⌋.
+inline Vec Fraction(Vec x) {
+  for (int i = 0; i < kLanes; ++i) x[i] -= __builtin_floorf(x[i]);
+  return x;
+}
+inline Vec ScaleByFloor(Vec x, Vec n) {
+  for (int i = 0; i < kLanes; ++i) {
+    if (n[i] != n[i]) continue;  // x is NaN as well
+    x[i] = n[i] < -126 ? 0 : __builtin_ldexpf(x[i], static_cast<int>(__builtin_floorf(n[i])));
+  }
+  return x;
 }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) { return (Vec)((VecInt)y & ~(x < limit)); }
 inline float ReduceAdd(Vec x) { return (x[0] + x[2]) + (x[1] + x[3]); }
@@ -137,12 +148,13 @@ inline float ReduceMaxBits(Vec x) {
   return top[0];
 }
 
-// out[c][r] = in[r][c] for 8 columns and up to 4 rows; rows past `rows` read as zero.
-inline void TransposeBlock(const float* in, size_t in_stride, int rows, float* out,
-                           size_t out_stride) {
-  for (int column = 0; column < kTransposeColumns; ++column) {
-    Vec x = Zero();
-    for (int row = 0; row < rows; ++row) x[row] = in[static_cast<size_t>(row) * in_stride + column];
-    Store(out + static_cast<size_t>(column) * out_stride, x);
+// A 4 × 4 matrix, in place.
+inline void Transpose(Vec* r) {
+  for (int i = 0; i < kLanes; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const float x = r[i][j];
+      r[i][j] = r[j][i];
+      r[j][i] = x;
+    }
   }
 }
