@@ -1,4 +1,4 @@
-// Pairs of 16-bit integers in 32 bits, for attention_pairs.inl. DotPairs is the including table's.
+// Pairs of 16-bit integers in 32 bits. DotPairs is of the including table.
 using Ints = __m256i;
 inline Ints ZeroInts() { return _mm256_setzero_si256(); }
 inline Ints Set1Int(int32_t x) { return _mm256_set1_epi32(x); }
@@ -30,3 +30,8 @@ inline Ints JoinPairs(Ints even, Ints odd) {
 }
 // Of each 16 bits: a · b / 2^15, rounded.
 inline Ints MulRoundHalves(Ints a, Ints b) { return _mm256_mulhrs_epi16(a, b); }
+// Bytes 0 and 2, or 1 and 3, of each 4 as 16 bits.
+inline Ints EvenSigned(Ints x) { return _mm256_srai_epi16(_mm256_slli_epi16(x, 8), 8); }
+inline Ints OddSigned(Ints x) { return _mm256_srai_epi16(x, 8); }
+inline Ints EvenUnsigned(Ints x) { return _mm256_and_si256(x, _mm256_set1_epi16(255)); }
+inline Ints OddUnsigned(Ints x) { return _mm256_srli_epi16(x, 8); }
