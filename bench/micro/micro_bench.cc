@@ -1,5 +1,5 @@
 // The kernels against the processor's peak: one line per product shape and per attention shape, one
-// thread. Usage: micro_bench [--isa NAME] [--seconds S] [--weights-mib N]
+// thread. Usage: micro_bench [--isa NAME] [--seconds S] [--weights-mib N] [--only NAME]
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -41,9 +41,11 @@ struct Probe {
   const kernels::Table& table;
   double seconds;
   size_t weight_bytes;  // that int8 products take in turn, as the layers of a pass do
+  std::string only;     // lines that hold this
 
   // Alternates with the peak so that a drift of the machine's clock cancels.
   void Report(const char* name, double work, FunctionRef<void()> call, Unit unit = Unit::kFp32) {
+    if (std::strstr(name, only.c_str()) == nullptr) return;
     const double peak = Peak(table.name, unit, seconds / 2);
     const double rate = Rate(work, seconds, [&] { call(); });
     std::printf("%-44s %7.1f GFLOPS  %5.1f %% of %6.1f\n", name, rate * 1e-9,
@@ -119,7 +121,7 @@ struct Probe {
     Report(name, 2.0 * rows * k * n, product, Unit::kInt8);
   }
 
-  void Attention(int length, int head_size) {
+  void Attention(int length, int head_size, bool in_short) {
     const auto count = static_cast<size_t>(length) * head_size;
     std::vector<float> q(count, 0.1f), k(count, 0.1f), v(count, 0.1f), out(count),
         scratch(kernels::AttentionScratch(table, length, head_size));
@@ -133,8 +135,10 @@ struct Probe {
     args.out = out.data();
     args.scratch = scratch.data();
     char name[80];
-    std::snprintf(name, sizeof name, "attention length %4d, head %2d", length, head_size);
-    Report(name, 4.0 * length * length * head_size, [&] { table.attention(args); });
+    std::snprintf(name, sizeof name, "attention%s length %4d, head %2d",
+                  in_short ? " in short" : "", length, head_size);
+    const auto attention = in_short ? table.attention_short : table.attention;
+    Report(name, 4.0 * length * length * head_size, [&] { attention(args); });
   }
 };
 
@@ -142,11 +146,13 @@ int Main(int argc, char** argv) {
   const kernels::Table* table = kernels::BestTable();
   double seconds = 0.3;
   size_t weights_mib = 0;
+  std::string only;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--isa") == 0) table = kernels::FindTable(argv[i + 1]);
     if (std::strcmp(argv[i], "--seconds") == 0) seconds = std::atof(argv[i + 1]);
     if (std::strcmp(argv[i], "--weights-mib") == 0)
       weights_mib = std::strtoul(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--only") == 0) only = argv[i + 1];
   }
   if (table == nullptr) {
     std::fprintf(stderr, "micro_bench: no such table here\n");
@@ -156,7 +162,7 @@ int Main(int argc, char** argv) {
   std::printf("table %s; peak: one thread %.1f GFLOPS, two threads %.1f\n", table->name,
               Peak(table->name, Unit::kFp32, seconds) * 1e-9,
               measure::TeamPeak(table->name, Unit::kFp32, seconds, team) * 1e-9);
-  Probe probe{*table, seconds, weights_mib << 20};
+  Probe probe{*table, seconds, weights_mib << 20, only};
   using enum kernels::Element;
   constexpr auto kPlain = kernels::Activate::kNone;
   for (const int hidden : {384, 768, 1024}) {
@@ -173,8 +179,12 @@ int Main(int argc, char** argv) {
     }
   }
   probe.Product(12, 768, 768, kF32, kPlain);
-  for (const int head_size : {32, 64}) {
-    for (const int length : {32, 128, 512, 2048}) probe.Attention(length, head_size);
+  for (const bool in_short : {false, true}) {
+    for (const int head_size : {32, 64}) {
+      for (const int length : {32, 128, 256, 512, 2048}) {
+        probe.Attention(length, head_size, in_short);
+      }
+    }
   }
   return 0;
 }
