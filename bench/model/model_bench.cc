@@ -1,5 +1,5 @@
 // A whole forward pass: real tokens per second and share of the measured peak, as one JSON line per
-// workload. Usage: model_bench --model FOLDER [--workload 128|256|512|var]… [--repeat N] [--isa
+// workload. Usage: model_bench --model FOLDER [--workload 128|512|var|short]… [--repeat N] [--isa
 // NAME] [--precision fp32|int8] [--threads N] [--batch-tokens N]
 //
 // Workloads and nominal FLOPs are those of src/measure/pass.h; bench/peers measures others on the
@@ -84,11 +84,14 @@ int Run(const Options& options) {
         "{\"engine\":\"podium\",\"precision\":\"%s\",\"isa\":\"%s\",\"threads\":%d,\"workload\":\"%"
         "s\",\"tokens_per_s\":"
         "%.0f,"
-        "\"tokens_per_s_median\":%.0f,\"spread\":%.3f,\"gflops\":%.1f,\"peak_gflops\":%.1f,\"share_"
+        "\"tokens_per_s_median\":%.0f,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"spread\":%.3f,\"gflops\":%."
+        "1f,\"peak_gflops\":%.1f,\"share_"
         "of_peak\":%.3f}\n",
         options.precision.c_str(), isa.c_str(), team.size(), workload.c_str(),
-        tokens / times.front(), tokens / times[times.size() / 2], times.back() / times.front(),
-        flops / times.front() * 1e-9, peak * 1e-9, peak > 0 ? flops / times.front() / peak : 0);
+        tokens / times.front(), tokens / times[times.size() / 2],
+        times[(times.size() - 1) / 2] * 1e3, times[(times.size() * 99 + 99) / 100 - 1] * 1e3,
+        times.back() / times.front(), flops / times.front() * 1e-9, peak * 1e-9,
+        peak > 0 ? flops / times.front() / peak : 0);
     std::fflush(stdout);
   }
   return 0;

@@ -128,8 +128,8 @@ void DescribeLengths(CLI::App& command, LengthsCommand& lengths) {
 void DescribeBench(CLI::App& command, BenchCommand& bench) {
   command
       .add_option("--workload", bench.workloads,
-                  "What to time: LENGTH (50 pairs, 8 from 512 tokens on), PAIRSxLENGTH, or var "
-                  "(mixed lengths)")
+                  "What to time: LENGTH (50 pairs, 8 from 512 tokens on), PAIRSxLENGTH, var "
+                  "(mixed lengths), or short (10 short documents)")
       ->delimiter(',')
       ->capture_default_str();
   command.add_option("--seconds", bench.seconds, "Time to spend on measuring")

@@ -35,6 +35,7 @@ Result<Workload> ParseWorkload(const std::string& name) {
   constexpr int kLong = 512;
   constexpr int kLengthMax = 1 << 20;
   if (name == "var") return Workload{name, MixedLengths()};
+  if (name == "short") return Workload{name, {30, 32, 34, 36, 38, 42, 44, 46, 48, 50}};
   const size_t by = name.find('x');
   const int length = Number(std::string_view(name).substr(by == std::string::npos ? 0 : by + 1));
   const int pairs = by != std::string::npos ? Number(std::string_view(name).substr(0, by))
@@ -42,7 +43,7 @@ Result<Workload> ParseWorkload(const std::string& name) {
                                             : 50;
   if (length < 1 || length > kLengthMax || pairs < 1 || pairs > kWorkloadPairsMax) {
     return InvalidArgument(Concat("workload: got \"", name,
-                                  "\", allowed: LENGTH, PAIRSxLENGTH or var, with 1 to ",
+                                  "\", allowed: LENGTH, PAIRSxLENGTH, var or short, with 1 to ",
                                   kWorkloadPairsMax, " pairs"));
   }
   return Workload{name, std::vector<int>(static_cast<size_t>(pairs), length)};

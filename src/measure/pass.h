@@ -26,7 +26,8 @@ struct Workload {
 };
 
 /// "128": 50 pairs of 128 tokens, 8 from 512 tokens on. "10x30": 10 pairs of 30. "var": 50 pairs of
-/// log-normal length (median 150, σ 0.6, 24 to 512), the same each time.
+/// log-normal length (median 150, σ 0.6, 24 to 512), the same each time. "short": 10 documents of
+/// 20 to 40 tokens, with 10 for the query and the special tokens of each pair.
 Result<Workload> ParseWorkload(const std::string& name);
 
 /// Nominal operations of a pass, two for a multiply-add: for each of a sequence's L tokens and each

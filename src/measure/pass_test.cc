@@ -21,6 +21,8 @@ TEST(ParseWorkload, LengthsPairsAndTheMix) {
   EXPECT_THAT(ParseWorkload("128")->lengths, AllOf(SizeIs(50), Each(128)));
   EXPECT_THAT(ParseWorkload("512")->lengths, AllOf(SizeIs(8), Each(512)));
   EXPECT_THAT(ParseWorkload("10x30")->lengths, AllOf(SizeIs(10), Each(30)));
+  EXPECT_THAT(ParseWorkload("short")->lengths,
+              AllOf(SizeIs(10), Each(AllOf(testing::Ge(30), testing::Le(50)))));
   const std::vector<int> mix = ParseWorkload("var")->lengths;
   EXPECT_THAT(mix, AllOf(SizeIs(50), Each(AllOf(testing::Ge(24), testing::Le(512)))));
   EXPECT_EQ(mix, ParseWorkload("var")->lengths);
