@@ -85,7 +85,7 @@ def closed(port, seconds, options):
 
 
 def meets(port, rate, options):
-  done = asyncio.run(load.opened(port, rate, options.seconds, options.documents, options.seed))
+  done = asyncio.run(load.opened(port, rate, max(options.seconds, 3 / rate), options.documents, options.seed))
   good = times(done)
   p99 = load.percentile(good, 0.99)
   print(f"  {rate:.1f} requests/s: P99 {p99} ms, other than 200: {len(done) - len(good)}", file=sys.stderr)

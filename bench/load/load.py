@@ -10,7 +10,8 @@ Each request has --documents distinct documents, half Chinese, half English; no 
 duplicates help, unless --pool N lets them draw from N documents. In the open loop a request's time counts from when it was due, not from when it could be sent (no coordinated
 omission). Sends to the loopback address only. Prints one line of JSON per step: requests by status, P50/P95/P99 in ms of those
 with status 200, requests and documents per second, tokens per second that the engine computed (where the server tells them, as Podium
-does in /metrics), and the server's own resident memory at the start and at the end. plot.py draws such lines.
+does in /metrics), and the server's own resident memory: at the start, the medians of the second and the last sixth, the most. plot.py draws
+such lines.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import asyncio
 import json
 import random
 import re
+import statistics
 import subprocess
 import sys
 import threading
@@ -145,12 +147,32 @@ def computed_tokens(port):
   return sum(map(float, found)) if found else None
 
 
+class Watch:
+  """Resident memory while something runs."""
+
+  def __init__(self, pid):
+    self.pid, self.seen, self.ended = pid, [resident_mb(pid)], threading.Event()
+    self.thread = threading.Thread(target=self.look, daemon=True)
+    self.thread.start()
+
+  def look(self):
+    while not self.ended.wait(0.5):
+      self.seen.append(resident_mb(self.pid))
+
+  def end(self):
+    """[at the start, second sixth, last sixth, most]"""
+    self.ended.set()
+    self.thread.join()
+    sixth = max(1, len(self.seen) // 6)
+    return [self.seen[0], statistics.median(self.seen[sixth:2 * sixth] or self.seen), statistics.median(self.seen[-sixth:]), max(self.seen)]
+
+
 def percentile(values, share):
   return round(1000 * values[min(len(values) - 1, int(share * len(values)))], 1) if values else None
 
 
 def step(port, pid, load, options):
-  before = resident_mb(pid)
+  watch = Watch(pid) if pid else None
   tokens = computed_tokens(port)
   start = time.perf_counter()
   if options.rate:
@@ -167,7 +189,7 @@ def step(port, pid, load, options):
                     "requests_per_s": round(len(times) / seconds, 2),
                     "documents": options.documents, "documents_per_s": round(len(times) * options.documents / seconds),
                     "tokens_per_s": None if tokens is None else round((computed_tokens(port) - tokens) / seconds),
-                    "resident_mb": [before, resident_mb(pid)]}), flush=True)
+                    "resident_mb": watch.end() if watch else None}), flush=True)
   return done
 
 

@@ -1,6 +1,8 @@
 """The clients' own code asks a real server and must make sense of its replies. Run by tests/clients/run."""
 
+import json
 import os
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -80,6 +82,20 @@ class Clients(unittest.TestCase):
     from langchain_cohere import CohereRerank
     ranker = CohereRerank(model="any", top_n=2, client=cohere.ClientV2("key", base_url=self.base), cohere_api_key="key")
     self.check([(r["index"], r["relevance_score"]) for r in ranker.rerank(DOCUMENTS, QUERY)], 2)
+
+  def test_langchain_jina(self):
+    from unittest import mock
+
+    from langchain_community.document_compressors import jina_rerank
+    # Its address is a constant of the module.
+    with mock.patch.object(jina_rerank, "JINA_API_URL", self.base + "/v1/rerank"):
+      ranker = jina_rerank.JinaRerank(model="any", jina_api_key="key", top_n=2)
+      self.check([(r["index"], r["relevance_score"]) for r in ranker.rerank(DOCUMENTS, QUERY)], 2)
+
+  def test_curl(self):
+    body = json.dumps({"query": QUERY, "documents": DOCUMENTS})
+    done = subprocess.run(["curl", "-sS", "--fail", self.base + "/v1/rerank", "-d", body], capture_output=True, check=True, text=True)
+    self.check((r["index"], r["relevance_score"]) for r in json.loads(done.stdout)["results"])
 
   def test_llama_index_tei(self):
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode

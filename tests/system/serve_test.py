@@ -8,13 +8,15 @@ import resource
 import signal
 import socket
 import struct
+import subprocess
 import threading
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import podium_process
-from podium_process import ROOT, SANITIZED, Case, environment
+from podium_process import PODIUM, ROOT, SANITIZED, Case, environment
 from server_process import BODY, DOCUMENTS, QUERY, Server, metrics, read_all, read_reply, request_bytes, until
 
 EXCHANGE = {"@RD": '[{"index":0,"relevance_score":0.5,"document":{"text":"Ana baked the loaf."}},'
@@ -490,7 +492,10 @@ class Overload(Case):
     with Server("--requests-max", 2) as server:
       body = {"query": "q", "documents": [f"{i} " + "text " * 60 for i in range(30)]}
       with ThreadPoolExecutor(20) as pool:
-        replies = list(pool.map(lambda i: server.post("/v1/rerank", {**body, "query": f"q{i}"}), range(40)))
+        asked = [pool.submit(server.post, "/v1/rerank", {**body, "query": f"q{i}"}) for i in range(40)]
+        self.assertTrue(until(lambda: metrics(server)['podium_admission_rejections_total{reason="requests"}'] > 0))
+        self.assertEqual({server.ask("GET", "/health/ready")[0] for _ in range(10)}, {200})  # busy is not broken
+        replies = [one.result() for one in asked]
       statuses = [status for status, _, _ in replies]
       self.assertEqual(set(statuses), {200, 429})
       for status, headers, reply in replies:
@@ -642,6 +647,38 @@ class Settings(Case):
                                         ("/tokenize", {"inputs": "b" * 31}, 422, "inputs[0]")):
         got, _, reply = server.post(path, body)
         self.assertEqual((got, reply["error"]), (status, f"{place}: got 31 characters, at most 30 are allowed"))
+
+  def test_slow_requests_are_logged_with_their_stages(self):
+    with Server("--slow-ms", 1, "--log-format", "json", "--log-level", "warning") as server:
+      server.post("/v1/rerank", {"query": QUERY, "documents": [f"{i} text" for i in range(30)]}, **{"X-Request-Id": "slow-one"})
+      line = json.loads(until(lambda: next((line for line in server.log if "slow-one" in line), None)))
+      self.assertEqual((line["event"], line["level"]), ("slow_request", "warning"))
+      self.assertGreater(line["compute_ms"], 0)
+      self.assertGreater(line["tokenize_ms"], 0)
+      self.assertGreaterEqual(line["total_ms"], line["tokenize_ms"] + line["queue_ms"] + line["compute_ms"])
+
+  @unittest.skipIf(SANITIZED, "sanitizers need more than that themselves")
+  def test_what_does_not_fit_the_cgroups_memory_is_refused(self):
+    group = Path("/sys/fs/cgroup/memory") / f"podium-test-{os.getpid()}"
+    try:
+      group.mkdir()
+    except OSError:
+      self.skipTest("no memory cgroup can be made here")
+    self.addCleanup(lambda: until(lambda: not self.remove(group)))
+    (group / "memory.limit_in_bytes").write_text("250000000")
+    done = subprocess.run(["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$0" serve --port 0', PODIUM], capture_output=True,
+                          env=environment(), text=True, timeout=60)
+    self.assertEqual(done.returncode, 1, done.stderr)
+    self.assertIn("the cgroup allows 250 MB", done.stderr)
+
+  @staticmethod
+  def remove(group):
+    """Whether it is still there."""
+    try:
+      group.rmdir()
+    except OSError:
+      return group.exists()
+    return False
 
   def test_served_names(self):
     with Server("--served-model-name", "mini,other") as server:
