@@ -1,35 +1,67 @@
 """One peer in a process of its own, so that no library's idle threads disturb another's turn. Driven by measure.py.
 
-Usage: engines.py ENGINE FOLDER. Reads commands, one a line, answers one JSON value a line:
+Usage: engines.py ENGINE FOLDER [--no-tiles]. Reads commands, one a line, answers one JSON value a line:
   run WORKLOAD   seconds of one pass over it (each shape was run once before: warm)
   check          logits of a fixed batch
+  tiles          whether the process has Linux's permission to use AMX
+
+--no-tiles keeps every library from AMX, whatever variables it obeys: Linux grants tiles only to a process that asks, and a filter of
+system calls refuses the question. AMX instructions without the permission end a process.
 """
+import ctypes
 import json
+import struct
 import sys
 import time
 
 import numpy as np
 
-from workloads import THREADS, WORKLOADS, mini_batches
+from workloads import CHECK_LENGTHS, THREADS, WORKLOADS, mini_batches
+
+
+ARCH_PRCTL, GET_PERMISSION, ASK_PERMISSION, TILE_DATA = 158, 0x1022, 0x1023, 18
+NO_NEW_PRIVILEGES, SET_FILTER, FILTER_MODE = 38, 22, 2
+# struct sock_filter: code, jump if true, jump if false, operand. Of struct seccomp_data: the call's number, its first argument.
+REFUSE = [(0x20, 0, 0, 0), (0x15, 0, 3, ARCH_PRCTL), (0x20, 0, 0, 16), (0x15, 0, 1, ASK_PERMISSION), (0x06, 0, 0, 0x00050001),
+          (0x06, 0, 0, 0x7fff0000)]
+
+
+class Filter(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
+
+
+def refuse_tiles():
+    libc = ctypes.CDLL(None, use_errno=True)
+    steps = b"".join(struct.pack("=HBBI", *step) for step in REFUSE)
+    if libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0 or libc.prctl(
+            SET_FILTER, FILTER_MODE, ctypes.byref(Filter(len(REFUSE), steps)), 0, 0) != 0:
+        sys.exit(f"seccomp: errno {ctypes.get_errno()}")
+
+
+def has_tiles():
+    allowed = ctypes.c_uint64()
+    ctypes.CDLL(None).syscall(ARCH_PRCTL, GET_PERMISSION, ctypes.byref(allowed))
+    return bool(allowed.value >> TILE_DATA & 1)
 
 
 def load(engine, folder):
     """(ids, mask) int64 → logits [n, 1]."""
-    if engine == "torch":
+    if engine in ("torch", "torch_bf16"):
         import torch
         from transformers import AutoModelForSequenceClassification
         torch.set_num_threads(THREADS)
-        model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
+        model = AutoModelForSequenceClassification.from_pretrained(
+            folder, dtype=torch.float32 if engine == "torch" else torch.bfloat16).eval()
 
         def score(ids, mask):
             with torch.inference_mode():
-                return model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask)).logits.numpy()
+                return model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask)).logits.float().numpy()
         return score
-    if engine in ("ort", "ort_fused"):
+    if engine in ("ort", "ort_fused", "ort_int8"):
         import onnxruntime
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = THREADS
-        file = "model" if engine == "ort" else "fused"
+        file = {"ort": "model", "ort_fused": "fused", "ort_int8": "int8"}[engine]
         session = onnxruntime.InferenceSession(f"{folder}/{file}.onnx", options, providers=["CPUExecutionProvider"])
         # The fused graph takes its mask as int32, and its ids too.
         kinds = {i.name: np.int32 if "int32" in i.type else np.int64 for i in session.get_inputs()}
@@ -38,16 +70,20 @@ def load(engine, folder):
             given = {"input_ids": ids, "attention_mask": mask}
             return session.run(None, {name: value.astype(kinds[name], copy=False) for name, value in given.items()})[0]
         return score
-    if engine == "openvino":
+    if engine in ("openvino", "openvino_int8", "openvino_int8_bf16"):
         import openvino
-        options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": THREADS, "INFERENCE_PRECISION_HINT": "f32"}
-        request = openvino.Core().compile_model(f"{folder}/model.onnx", "CPU", options).create_infer_request()
+        file = "model.onnx" if engine == "openvino" else "nncf.xml"
+        rest = "bf16" if engine.endswith("bf16") else "f32"  # what is not in bytes
+        options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": THREADS, "INFERENCE_PRECISION_HINT": rest}
+        request = openvino.Core().compile_model(f"{folder}/{file}", "CPU", options).create_infer_request()
         return lambda ids, mask: request.infer({"input_ids": ids, "attention_mask": mask})[0]
     sys.exit(f"engine {engine}: unknown")
 
 
 def main():
     engine, folder = sys.argv[1:3]
+    if "--no-tiles" in sys.argv[3:]:
+        refuse_tiles()
     with open(f"{folder}/config.json", encoding="utf-8") as file:
         vocabulary = json.load(file)["vocab_size"]
     answers = sys.stdout
@@ -57,7 +93,9 @@ def main():
     for line in sys.stdin:
         command, _, name = line.strip().partition(" ")
         if command == "check":
-            answer = [float(x) for ids, mask in mini_batches([40, 17, 5], vocabulary) for x in np.ravel(score(ids, mask))]
+            answer = [float(x) for ids, mask in mini_batches(CHECK_LENGTHS, vocabulary) for x in np.ravel(score(ids, mask))]
+        elif command == "tiles":
+            answer = has_tiles()
         else:
             if name not in work:
                 work[name] = list(mini_batches(WORKLOADS[name], vocabulary))

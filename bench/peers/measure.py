@@ -1,12 +1,15 @@
-"""fp32 peers and podium on one machine, in turns. Needs what bench/peers/setup made.
+"""Peers and podium on one machine, in turns. Needs what bench/peers/setup made.
 
 Usage: measure.py FOLDER [--podium build/release/bench/model_bench] [--workload 128|var|512]… [--rounds N]
-                  [--engines torch,ort,ort_fused,openvino] [--json FILE]
+                  [--precision fp32|int8] [--isa TABLE] [--engines NAME,…] [--json FILE]
+
+--isa is podium's kernel table. Unless it is amx, the peers are kept from AMX as well (engines.py says how).
 
 Each round gives every engine one turn on every workload, in an order that rotates, so that a slow minute of the
 machine hits all. A row shows real tokens per second (best and median of the rounds, and slowest / fastest time),
-the share of the fp32 peak that podium's benchmark measured in the same rounds, and podium's speed over this
-engine's, round by round: median and range. Peers must agree on a fixed batch before any is timed.
+the share of the peak that podium's benchmark measured in the same rounds, and podium's speed over this
+engine's, round by round: median and range. Peers must agree on a fixed batch before any is timed,
+those in bytes with ONNX Runtime's fp32 to the spread of its logits.
 """
 import argparse
 import json
@@ -23,11 +26,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 PAUSE_S = 0.3  # idle threads of the last engine stop spinning
 
 
+ENGINES = {"fp32": "torch,ort,ort_fused,openvino", "int8": "torch_bf16,ort_int8,openvino_int8,openvino_int8_bf16"}
+
+
 class Peer:
-    def __init__(self, name, folder):
+    def __init__(self, name, folder, tiles):
         self.name = name
-        self.process = subprocess.Popen([sys.executable, HERE / "engines.py", name, folder], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        command = [sys.executable, HERE / "engines.py", name, folder] + ([] if tiles else ["--no-tiles"])
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     def ask(self, command):
         print(command, file=self.process.stdin, flush=True)
@@ -47,8 +53,9 @@ class Peer:
 class Podium:
     name = "podium"
 
-    def __init__(self, program, folder):
-        self.command = [program, "--model", folder, "--threads", str(THREADS), "--repeat", "1", "--workload"]
+    def __init__(self, program, folder, precision, isa):
+        self.command = [program, "--model", folder, "--threads", str(THREADS), "--precision", precision, "--repeat", "1"]
+        self.command += (["--isa", isa] if isa else []) + ["--workload"]
 
     def turn(self, workload):
         line = subprocess.run(self.command + [workload], check=True, capture_output=True, text=True).stdout
@@ -59,12 +66,18 @@ class Podium:
         pass
 
 
-def check_answers(peers):
-    first = peers[0].ask("check")
-    for peer in peers[1:]:
+def check_answers(peers, folder, precision):
+    exact = precision == "fp32"
+    reference = peers[0] if exact else Peer("ort", folder, tiles=False)
+    first = reference.ask("check")
+    allowed = 1e-3 if exact else max(first) - min(first)
+    for peer in peers:
         distance = max(abs(a - b) for a, b in zip(first, peer.ask("check"), strict=True))
-        if distance > 1e-3:
-            sys.exit(f"{peer.name} and {peers[0].name} differ by {distance:.2g}: one of them computes something else")
+        if distance > allowed:
+            sys.exit(f"{peer.name} and {reference.name} differ by {distance:.2g}, allowed: {allowed:.2g}: one computes something else")
+        print(f"{peer.name}: logits at most {distance:.2g} off, allowed {allowed:.2g}", file=sys.stderr)
+    if not exact:
+        reference.close()
 
 
 def cpu_name():
@@ -106,16 +119,22 @@ def main():
     parser.add_argument("--podium", help="the model_bench program")
     parser.add_argument("--workload", action="append", choices=WORKLOADS)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--engines", default="torch,ort,ort_fused,openvino")
+    parser.add_argument("--precision", choices=ENGINES, default="fp32")
+    parser.add_argument("--isa", default="")
+    parser.add_argument("--engines")
     parser.add_argument("--json", help="write the rows here, with machine and versions")
     arguments = parser.parse_args()
 
     config = json.loads((pathlib.Path(arguments.folder) / "config.json").read_text(encoding="utf-8"))
-    peers = [Peer(name, arguments.folder) for name in arguments.engines.split(",")]
-    check_answers(peers)
+    tiles = arguments.isa in ("", "amx")
+    names = arguments.engines or ENGINES[arguments.precision]
+    peers = [Peer(name, arguments.folder, tiles) for name in names.split(",")]
+    check_answers(peers, arguments.folder, arguments.precision)
+    if not tiles and (having := [peer.name for peer in peers if peer.ask("tiles")]):
+        sys.exit(f"{', '.join(having)}: may use AMX all the same")
     engines = list(peers)
     if arguments.podium:
-        engines.append(Podium(arguments.podium, arguments.folder))
+        engines.append(Podium(arguments.podium, arguments.folder, arguments.precision, arguments.isa))
     rows = []
     for workload in arguments.workload or WORKLOADS:
         turns = {engine.name: [] for engine in engines}
@@ -131,7 +150,7 @@ def main():
         engine.close()
     show(rows)
     if arguments.json:
-        head = {"machine": cpu_name(), "threads": THREADS, "folder": pathlib.Path(arguments.folder).name,
+        head = {"machine": cpu_name(), "threads": THREADS, "precision": arguments.precision, "isa": arguments.isa, "folder": pathlib.Path(arguments.folder).name,
                 "rounds": arguments.rounds, "when": time.strftime("%Y-%m-%d"),
                 "requirements": (HERE / "requirements.txt").read_text(encoding="utf-8").split("\n")[1:-1]}
         pathlib.Path(arguments.json).write_text(json.dumps(head | {"rows": rows}, indent=1) + "\n", encoding="utf-8")

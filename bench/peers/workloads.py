@@ -2,6 +2,7 @@
 import numpy as np
 
 THREADS = 2
+CHECK_LENGTHS = [40, 17, 5, 64, 33, 128, 9, 80]
 
 # "var" is what bench/model draws for it: log-normal, median 150, sigma 0.6, from 24 to 512.
 _VARIED = [
