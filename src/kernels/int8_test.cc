@@ -272,6 +272,47 @@ TEST_P(Int8Test, ShortAttentionOfEqualKeysIsTheirMean) {
   }
 }
 
+TEST_P(Int8Test, ShortAttentionInHalvesIsThatInFloatsRounded) {
+  if (table().short_element != Element::kBF16) GTEST_SKIP() << "floats only";
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (const int d : {24, 64}) {
+    for (const int length : {1, 33, 70}) {
+      const size_t count = static_cast<size_t>(length) * d;
+      std::vector<uint16_t> x(3 * count);
+      for (uint16_t& bits : x) {
+        const float value = uniform(random_) * 4;
+        uint32_t word;
+        std::memcpy(&word, &value, 4);
+        bits = static_cast<uint16_t>(word >> 16);
+      }
+      x[2 * count] = 0x7f7f;  // 3.4e38, beyond a half
+      Aligned<float> scratch(AttentionScratch(table(), length, d)), floats(count);
+      Aligned<uint16_t> halves(count);
+      AttentionArgs args;
+      args.q = x.data();
+      args.k = &x[count];
+      args.v = &x[2 * count];
+      args.element = Element::kBF16;
+      args.q_stride = args.kv_stride = args.out_stride = static_cast<size_t>(d);
+      args.queries = args.length = length;
+      args.head_size = d;
+      args.scale = 0.1f;
+      args.scratch = scratch.data();
+      args.out = floats.data();
+      table().attention_short(args);
+      args.out = halves.data();
+      args.out_element = Element::kF16;
+      table().attention_short(args);
+      EXPECT_TRUE(halves.Intact());
+      for (size_t i = 0; i < count; ++i) {
+        const double expected = std::clamp(floats[i], -65504.0f, 65504.0f);
+        ASSERT_NEAR(reference::HalfToDouble(halves[i]), expected, std::abs(expected) / 2048 + 3e-8)
+            << i;
+      }
+    }
+  }
+}
+
 TEST_P(Int8Test, ShortAttentionOfABrokenModelIsNaN) {
   constexpr int kD = 32, kLength = 20;
   for (const float bad : {kNaN, kInfinity}) {

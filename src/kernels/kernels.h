@@ -58,7 +58,8 @@ struct AttentionArgs {
   int length = 0;
   int head_size = 0;  // a multiple of 8, at most kHeadSizeMax
   float scale = 1;
-  float* out = nullptr;
+  void* out = nullptr;
+  Element out_element = Element::kF32;  // or kF16, of attention_short with its element
   size_t out_stride = 0;
   float* scratch =
       nullptr;  // AttentionScratch(length, head_size) floats, one per thread, aligned to 64 bytes
@@ -83,7 +84,7 @@ struct Int8ProductArgs {
   const uint8_t* a = nullptr;      // blocks [rows / 32][depth][32][64]
   const float* a_scale = nullptr;  // [rows]
   int rows = 0;
-  int depth = 0;              // 64-column steps
+  int depth = 0;              // 64-column steps, of each group
   const int8_t* w = nullptr;  // panels [n / 32], each [depth][16][32][4]
   size_t w_stride = 0;        // bytes between panels
   int n = 0;
@@ -92,6 +93,7 @@ struct Int8ProductArgs {
   const float* bias = nullptr;
   const float* residual = nullptr;  // [rows, n] or null; may be c itself
   size_t residual_stride = 0;
+  const void* next = nullptr;  // what is read next and best fetched into L2; or null
   void* c = nullptr;
   // 16 bits are written to full panels, and have no residual; kBF16 where it is the table's
   // short_element, without activation.

@@ -66,6 +66,13 @@ inline void SumBlockBf16(const uint16_t* a, size_t a_stride, const uint16_t* b0,
   TileStore<3>(sums + 16 * sums_stride + 16, bytes);
 }
 
+inline void StoreAttended(const AttentionArgs& args, size_t at, int lanes, Vec y) {
+  if (args.out_element == Element::kF32) {
+    return StorePartial(static_cast<float*>(args.out) + at, lanes, y);
+  }
+  StoreF16Partial(static_cast<uint16_t*>(args.out) + at, lanes, ClampToF16(y));
+}
+
 template <typename In>
 void AttentionOf(const AttentionArgs& args) {
   [[maybe_unused]] const SumScope scope;
@@ -109,21 +116,29 @@ void AttentionOf(const AttentionArgs& args) {
   }
   for (int first = 0; first < args.queries; first += kQueryRows) {
     const int rows = args.queries - first < kQueryRows ? args.queries - first : kQueryRows;
-    for (int i = 0; i < kQueryRows; ++i) {
-      for (int step = 0; step < width_steps; ++step) {
-        const int count = i >= rows                         ? 0
-                          : args.head_size - step * 32 < 32 ? args.head_size - step * 32
-                                                            : 32;
-        StoreBf16Row(
-            q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32, count,
-            queries + static_cast<size_t>(i) * width + step * 32);
+    const uint16_t* rows_of_tiles = queries;
+    size_t row_bytes = static_cast<size_t>(width) * sizeof(uint16_t);
+    if (sizeof(In) == sizeof(uint16_t) && rows == kQueryRows && width == args.head_size) {
+      rows_of_tiles =
+          reinterpret_cast<const uint16_t*>(q) + static_cast<size_t>(first) * args.q_stride;
+      row_bytes = args.q_stride * sizeof(uint16_t);
+    } else {
+      for (int i = 0; i < kQueryRows; ++i) {
+        for (int step = 0; step < width_steps; ++step) {
+          const int count = i >= rows                         ? 0
+                            : args.head_size - step * 32 < 32 ? args.head_size - step * 32
+                                                              : 32;
+          StoreBf16Row(
+              q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32,
+              count, queries + static_cast<size_t>(i) * width + step * 32);
+        }
       }
     }
     const size_t key_block = static_cast<size_t>(width_steps) * kTileElements;
     for (int block = 0; block < key_steps; ++block) {
       const uint16_t* b = keys + 2 * static_cast<size_t>(block) * key_block;
-      SumBlockBf16(queries, static_cast<size_t>(width) * sizeof(uint16_t), b, b + key_block,
-                   kTileElements, width_steps, scores + block * 32, scores_stride);
+      SumBlockBf16(rows_of_tiles, row_bytes, b, b + key_block, kTileElements, width_steps,
+                   scores + block * 32, scores_stride);
     }
     float inverse[kQueryRows];
     for (int i = 0; i < rows; ++i) {
@@ -136,12 +151,12 @@ void AttentionOf(const AttentionArgs& args) {
       SumBlockBf16(chances, chances_stride * sizeof(uint16_t), b, b + kTileElements,
                    static_cast<size_t>(2 * width_steps) * kTileElements, key_steps, scores, 32);
       for (int i = 0; i < rows; ++i) {
+        const size_t at = static_cast<size_t>(first + i) * args.out_stride + d;
         for (int half = 0; half < 32; half += kLanes) {
           const int left = args.head_size - d - half;
           if (left <= 0) break;
-          StorePartial(args.out + static_cast<size_t>(first + i) * args.out_stride + d + half,
-                       left < kLanes ? left : kLanes,
-                       Mul(Load(scores + i * 32 + half), Set1(inverse[i])));
+          const Vec y = Mul(Load(scores + i * 32 + half), Set1(inverse[i]));
+          StoreAttended(args, at + half, left < kLanes ? left : kLanes, y);
         }
       }
     }

@@ -76,6 +76,10 @@ inline void StoreBf16Pairs(const In* even, const In* odd, int count, uint16_t* o
   _mm512_storeu_si512(out, _mm512_permutexvar_epi16(order, rows));
 }
 
+inline void StoreF16Partial(uint16_t* out, int lanes, Vec x) {
+  _mm256_mask_storeu_epi16(out, First(lanes), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+
 inline void StoreBf16(uint16_t* out, Vec low, Vec high) {
   _mm512_storeu_si512(out, (__m512i)_mm512_cvtne2ps_pbh(high, low));
 }

@@ -27,6 +27,9 @@ inline void StoreBf16Pairs(const In* even, const In* odd, int count, uint16_t* o
     out[2 * j + 1] = odd != nullptr && j < count ? FloatToBrain(odd[j]) : 0;
   }
 }
+inline void StoreF16Partial(uint16_t* out, int lanes, Vec x) {
+  for (int i = 0; i < lanes; ++i) out[i] = FloatToHalf(x[i]);
+}
 inline void StoreBf16(uint16_t* out, Vec low, Vec high) {
   for (int i = 0; i < kLanes; ++i) out[i] = FloatToBrain(low[i]);
   for (int i = 0; i < kLanes; ++i) out[kLanes + i] = FloatToBrain(high[i]);

@@ -100,8 +100,9 @@ void Attention(const AttentionArgs& args) {
         const int lanes = width - first < kLanes ? width - first : kLanes;
         if (lanes <= 0) break;
         for (int i = 0; i < rows; ++i) {
-          StorePartial(args.out + static_cast<size_t>(row + i) * args.out_stride + first, lanes,
-                       Mul(Load(block + i * kPanel + half * kLanes), Set1(inverse[i])));
+          StorePartial(static_cast<float*>(args.out) +
+                           static_cast<size_t>(row + i) * args.out_stride + first,
+                       lanes, Mul(Load(block + i * kPanel + half * kLanes), Set1(inverse[i])));
         }
       }
     }

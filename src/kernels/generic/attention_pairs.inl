@@ -271,8 +271,9 @@ void AttentionPairs(const AttentionArgs& args) {
         const Vec scale = Load(value_scales + at);
         for (int i = 0; i < rows; ++i) {
           const Vec sum = ToFloats(LoadInts(block + i * kPanel + half * kLanes));
-          StorePartial(args.out + static_cast<size_t>(first + i) * args.out_stride + at, lanes,
-                       Mul(sum, Mul(scale, Set1(inverse[i]))));
+          float* const out =
+              static_cast<float*>(args.out) + static_cast<size_t>(first + i) * args.out_stride;
+          StorePartial(out + at, lanes, Mul(sum, Mul(scale, Set1(inverse[i]))));
         }
       }
     }

@@ -10,6 +10,9 @@
 
 constexpr int kBlockVectors = kInt8Block / kLanes;  // of a row of a block
 
+// Infinity would end a row of bytes; a finite value too large only loses its neighbours' digits.
+inline Vec ClampToF16(Vec x) { return Min(Set1(65504.0f), Max(Set1(-65504.0f), x)); }
+
 // Finishes one block of sums, a few rows at a call. What it needs lies in its own members, which
 // the compiler may keep in registers across the tile instructions.
 template <Element kOut, bool kResidual, Activate kActivate>
@@ -67,9 +70,8 @@ struct Finisher {
       }
 #pragma GCC unroll 16
       for (int i = 0; i < kCount; ++i) {
-        // Infinity would end the row; a finite value too large only loses its neighbours' digits.
         StoreF16(halves + (i / kBlockVectors) * c_stride + i % kBlockVectors * kLanes,
-                 Min(Set1(65504.0f), Max(Set1(-65504.0f), y[i])));
+                 ClampToF16(y[i]));
       }
     } else if constexpr (kOut == Element::kBF16) {
 #pragma GCC unroll 16
@@ -147,10 +149,12 @@ void Int8ProductInSteps(const Int8ProductArgs& args) {
   for (int column = 0; column < args.n; column += kInt8Block) {
     const int8_t* panel = args.w + static_cast<size_t>(column / kInt8Block) * args.w_stride;
     // The next panel is on its way to L2 while this one is used.
-    const char* next = reinterpret_cast<const char*>(panel) + args.w_stride;
+    const bool more = column + kInt8Block < args.n;
+    const char* next = static_cast<const char*>(more ? panel + args.w_stride : args.next);
+    const int lines = next != nullptr ? lines_per_step : 0;
     for (int block = 0; block < blocks; ++block) {
       SumBlock(args.a + static_cast<size_t>(block) * block_bytes, panel, depth, sums, [&] {
-        for (int i = 0; i < lines_per_step; ++i, next += 64) __builtin_prefetch(next, 0, 2);
+        for (int i = 0; i < lines; ++i, next += 64) __builtin_prefetch(next, 0, 2);
         finisher.template Run<kRows>();
       });
       finisher.RunToEnd();

@@ -1,11 +1,17 @@
 // Row-wise functions: layer norm, embedding sum, conversions.
 
-inline float SumOf(const float* x, int width) {
-  Vec sum = Zero();
+// The sum over a row's columns: f(sum, i, lanes) adds what it has from column i on. Four chains
+// hide the latency of an addition.
+template <typename F>
+inline float SumOf(int width, F&& f) {
+  Vec sums[4] = {Zero(), Zero(), Zero(), Zero()};
   int i = 0;
-  for (; i + kLanes <= width; i += kLanes) sum = Add(sum, Load(x + i));
-  if (i < width) sum = Add(sum, LoadPartial(x + i, width - i));
-  return ReduceAdd(sum);
+  for (; i + 4 * kLanes <= width; i += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (int chain = 0; chain < 4; ++chain) f(sums[chain], i + chain * kLanes, kLanes);
+  }
+  for (; i < width; i += kLanes) f(sums[0], i, width - i < kLanes ? width - i : kLanes);
+  return ReduceAdd(Add(Add(sums[0], sums[1]), Add(sums[2], sums[3])));
 }
 
 // Two passes: the variance is of deviations from the rounded mean, so large means do not cancel (Ba
@@ -13,20 +19,20 @@ inline float SumOf(const float* x, int width) {
 void LayerNorm(const float* x, size_t x_stride, int rows, int width, const float* gain,
                const float* bias, float eps, float* out, size_t out_stride) {
   for (int row = 0; row < rows; ++row, x += x_stride, out += out_stride) {
-    const Vec mean = Set1(SumOf(x, width) / static_cast<float>(width));
-    Vec squares = Zero();
-    int i = 0;
-    for (; i + kLanes <= width; i += kLanes) {
-      const Vec d = Sub(Load(x + i), mean);
-      squares = Fma(d, d, squares);
-    }
-    if (i < width) {
-      const Vec d = KeepFirst(Sub(LoadPartial(x + i, width - i), mean), width - i);
-      squares = Fma(d, d, squares);
-    }
-    const float variance = ReduceAdd(squares) / static_cast<float>(width);
+    const auto load = [&](int i, int lanes) {
+      return lanes == kLanes ? Load(x + i) : LoadPartial(x + i, lanes);
+    };
+    const float total =
+        SumOf(width, [&](Vec& sum, int i, int lanes) { sum = Add(sum, load(i, lanes)); });
+    const Vec mean = Set1(total / static_cast<float>(width));
+    const float squares = SumOf(width, [&](Vec& sum, int i, int lanes) {
+      Vec d = Sub(load(i, lanes), mean);
+      if (lanes < kLanes) d = KeepFirst(d, lanes);
+      sum = Fma(d, d, sum);
+    });
+    const float variance = squares / static_cast<float>(width);
     const Vec inverse = Set1(1.0f / __builtin_sqrtf(variance + eps));
-    for (i = 0; i < width; i += kLanes) {
+    for (int i = 0; i < width; i += kLanes) {
       const int lanes = width - i < kLanes ? width - i : kLanes;
       const Vec d = Mul(Sub(LoadPartial(x + i, lanes), mean), inverse);
       StorePartial(out + i, lanes,
