@@ -38,17 +38,17 @@ namespace {
 // A small encoder of random weights, in memory.
 class RandomModel : public Model {
  public:
-  explicit RandomModel(bool bert) {
+  explicit RandomModel(bool bert, int positions = 66) {
     folder_ = "(memory)";
     spec_.architecture =
         bert ? "BertForSequenceClassification" : "XLMRobertaForSequenceClassification";
     spec_.layers = 2;
-    spec_.hidden = 48;
-    spec_.heads = 3;
+    spec_.hidden = bert ? 64 : 48;  // whole panels of whole heads, or not
+    spec_.heads = bert ? 4 : 3;
     spec_.ffn = 100;
     spec_.vocabulary = 211;
     spec_.token_types = bert ? 2 : 1;
-    spec_.positions = 66;
+    spec_.positions = positions;
     spec_.position_offset = bert ? 0 : 2;
     spec_.head = bert ? HeadKind::kPoolerTanhProject : HeadKind::kDenseTanhProject;
     weights_.word_embedding = Tensor(spec_.vocabulary, spec_.hidden, 0.5f);
@@ -336,6 +336,41 @@ TEST_P(EngineConformance, ScoreAllocatesNothing) {
   for (int round = 0; round < 5; ++round) ok &= lane_->Score(batch.View(), logits, {}).ok();
   EXPECT_EQ(allocations - before, 0);
   EXPECT_TRUE(ok);
+}
+
+TEST(LongInputs, WorkInMemoryThatGrowsAsTheirLength) {
+  constexpr int kLength = 8192;
+  Team team(2);
+  for (const std::string precision : {"int8", "fp32"}) {
+    SCOPED_TRACE(precision);
+    auto engine =
+        MakeEngine(std::make_shared<RandomModel>(true, kLength), {.precision = precision}, team);
+    ASSERT_TRUE(engine.ok()) << engine.status().ToString();
+    const auto lane_of = [&](int length) {
+      auto lane = (*engine)->NewLane(
+          team, {.length_max = length, .batch_tokens_max = length, .sequences_max = 1});
+      EXPECT_TRUE(lane.ok()) << lane.status().ToString();
+      return std::move(*lane);
+    };
+    const auto bytes = [&](int length) { return lane_of(length)->arena_bytes(); };
+    const size_t growth = bytes(kLength / 2) - bytes(kLength / 4);
+    EXPECT_EQ(bytes(kLength) - bytes(kLength / 2), 2 * growth);
+
+    OwnedBatch batch;
+    std::mt19937 random(11);
+    std::vector<int32_t> ids(kLength);
+    for (int32_t& id : ids) id = static_cast<int32_t>(3 + random() % 200);
+    batch.Add(ids, 2);
+    float logit = 0;
+    const Status status = lane_of(kLength)->Score(batch.View(), {&logit, 1}, {});
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    EXPECT_TRUE(std::isfinite(logit));
+    // What is last counts: nothing was cut.
+    batch.ids.back() = batch.ids.back() == 3 ? 4 : 3;
+    float other = 0;
+    ASSERT_TRUE(lane_of(kLength)->Score(batch.View(), {&other, 1}, {}).ok());
+    EXPECT_NE(logit, other);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineConformance, testing::ValuesIn(Backends()),

@@ -1,8 +1,6 @@
 #include "engine/native/native_lane.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "base/concat.h"
@@ -14,8 +12,6 @@
 namespace podium {
 namespace {
 
-// Of a part: fewer rows stay in the caches, more fill their blocks better.
-constexpr int kPartRows = 512;
 // Rows that are normed and turned into bytes while in L1.
 constexpr int kHotRows = 4;
 
@@ -58,11 +54,12 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
       const int lb = batch.starts[b + 1] - batch.starts[b];
       return la != lb ? la > lb : a < b;
     });
-    ScorePart(batch, {0, n, nullptr}, interrupt);
+    ScorePart(batch, MakePart(batch, 0, n, nullptr), interrupt);
   } else {
     team_.ParallelFor(parts, [&](int task, int member) {
       const auto at = static_cast<size_t>(task);
-      ScorePart(batch, {parts_[at], parts_[at + 1], &members_[static_cast<size_t>(member)]},
+      ScorePart(batch,
+                MakePart(batch, parts_[at], parts_[at + 1], &members_[static_cast<size_t>(member)]),
                 interrupt);
     });
   }
@@ -71,26 +68,51 @@ Status NativeLane::Score(const Batch& batch, std::span<float> logits, const Inte
   return weights_.CheckUnchanged();  // the word embeddings that were read are those of the file
 }
 
+NativeLane::Part NativeLane::MakePart(const Batch& batch, int first, int last,
+                                      Member* member) const {
+  const int begin = batch.starts[static_cast<size_t>(first)];
+  const int rows = batch.starts[static_cast<size_t>(last)] - begin;
+  if (member != nullptr && head_columns_ > 0 && rows <= kPartRows) {
+    return {first,  last,
+            member, true,
+            begin,  {member->residual.data(), nullptr, member->attended.data(), attended_row_}};
+  }
+  return {first, last, member,
+          false, 0,    {residual_.data(), query_.data(), attended_.data(), attended_row_}};
+}
+
 void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt& interrupt) {
-  const int begin = batch.starts[static_cast<size_t>(part.first)];
-  const int end = batch.starts[static_cast<size_t>(part.last)];
+  const int begin = batch.starts[static_cast<size_t>(part.first)] - part.base;
+  const int end = batch.starts[static_cast<size_t>(part.last)] - part.base;
   ForRowBlocks(part, begin, end, [&](int first, int last, Member& member) {
-    EmbedRows(batch, first, last);
-    Quantize(&residual_[static_cast<size_t>(first) * row_], 0, last - first,
+    EmbedRows(batch, part, first, last);
+    Quantize(part.rows.residual + static_cast<size_t>(first) * row_, 0, last - first,
              weights_.layers.front().attention_columns, member);
-    ProjectRows(0, first, last, member);
+    if (!part.by_head) ProjectRows(0, first, last, member);
   });
   for (int layer = 0; layer < spec_.layers; ++layer) {
     if (!interrupt.Check().ok()) return;
     const bool first_tokens_only = layer + 1 == spec_.layers;
     if (first_tokens_only) ProjectFirstTokens(batch, part);
-    const RowSet set = first_tokens_only ? RowSet{first_residual_.data(), first_query_.data()}
-                                         : RowSet{residual_.data(), query_.data()};
-    Attend(batch, part, set, first_tokens_only);
+    RowSet set = part.rows;
+    if (first_tokens_only) {
+      set = {first_residual_.data(), first_query_.data(), nullptr, 0};
+      if (short_) {  // beside the queries
+        set.attended = first_shorts_.data() + spec_.hidden;
+        set.attended_row = short_row_;
+      }
+    }
+    if (part.by_head) {
+      AttendByHead(batch, part, layer, set, first_tokens_only);
+    } else {
+      Attend(batch, part, set, first_tokens_only);
+    }
     ForRowBlocks(part, first_tokens_only ? part.first : begin, first_tokens_only ? part.last : end,
                  [&](int first, int last, Member& member) {
                    FinishRows(layer, set, first, last, member);
-                   if (!first_tokens_only) ProjectRows(layer + 1, first, last, member);
+                   if (!first_tokens_only && !part.by_head) {
+                     ProjectRows(layer + 1, first, last, member);
+                   }
                  });
   }
 }
@@ -134,6 +156,19 @@ void NativeLane::Quantize(const float* rows, int first, int count, std::span<con
   table_.quantize(args);
 }
 
+void NativeLane::QuantizeAttended(const uint16_t* rows, size_t stride, int count, Member& member) {
+  kernels::QuantizeArgs args;
+  args.x = rows;
+  args.element = kernels::Element::kF16;
+  args.x_stride = stride;
+  args.rows = count;
+  args.width = spec_.hidden;
+  args.out = member.bytes.data();
+  args.depth = kernels::Int8Depth(spec_.hidden);
+  args.scale = member.scale.data();
+  table_.quantize(args);
+}
+
 void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count,
                                  std::span<const float> columns, Member& member) {
   const int step = in_bytes_ ? kHotRows : count;
@@ -146,7 +181,7 @@ void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count,
 
 void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
                           float* c, size_t c_stride, Member& member, kernels::Activate activate,
-                          const float* residual) {
+                          const float* residual, const void* next) {
   if (linear.in_bytes()) {
     kernels::Int8ProductArgs args = Int8Group(linear, 0);
     args.a = member.bytes.data();
@@ -156,6 +191,7 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
     args.residual_stride = c_stride;
     args.c = c;
     args.c_stride = c_stride;
+    args.next = next;
     args.scratch = member.sums.data();
     table_.int8_product(args);
     return;
@@ -175,122 +211,40 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
   table_.product(args);
 }
 
-void NativeLane::MultiplyShort(const PackedLinear& linear, int rows, uint16_t* c, Member& member) {
+void NativeLane::MultiplyShort(const PackedLinear& linear, int first, int count, int rows,
+                               uint16_t* c, size_t c_stride, Member& member, const void* next) {
   kernels::Int8ProductArgs args = Int8Group(linear, 0);
   args.a = member.bytes.data();
   args.a_scale = member.scale.data();
   args.rows = rows;
+  args.w += static_cast<size_t>(first / kernels::kInt8Block) * args.w_stride;
+  args.w_scale += first;
+  args.start += first;
+  args.bias += first;
+  args.n = count;
   args.c = c;
   args.c_element = kernels::Element::kBF16;
-  args.c_stride = short_row_;
+  args.c_stride = c_stride;
+  args.next = next;
   args.scratch = member.sums.data();
   table_.int8_product(args);
 }
 
-void NativeLane::EmbedRows(const Batch& batch, int begin, int end) {
+void NativeLane::EmbedRows(const Batch& batch, const Part& part, int begin, int end) {
   const TensorView& words = weights_.word_embedding();
   const auto hidden = static_cast<size_t>(spec_.hidden);
   const size_t row_bytes = hidden * ElementSize(words.type);
-  for (int t = begin; t < end; ++t) {
+  for (int row = begin; row < end; ++row) {
+    const int t = part.base + row;
     const int type = batch.types.empty() ? 0 : batch.types[t];
     table_.embed(
         static_cast<const std::byte*>(words.data) + static_cast<size_t>(batch.ids[t]) * row_bytes,
         ToElement(words.type), weights_.position_row(position_[t]).data(),
         weights_.has_types() ? weights_.type_row(type).data() : nullptr, spec_.hidden,
-        &residual_[static_cast<size_t>(t) * row_]);
+        part.rows.residual + static_cast<size_t>(row) * row_);
   }
-  Norm(weights_.embedding_norm, &residual_[static_cast<size_t>(begin) * row_], end - begin);
-}
-
-// Keys and values of rows [begin, end), and their queries unless this is the last layer, which
-// needs those of first tokens only.
-void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
-  const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
-  const bool last = layer + 1 == spec_.layers;
-  if (short_) {
-    // In this order: what a product writes past its columns is written anew by the next.
-    uint16_t* queries = &shorts_[static_cast<size_t>(begin) * short_row_];
-    if (!last) MultiplyShort(weights.query, end - begin, queries, member);
-    MultiplyShort(weights.key, end - begin, queries + spec_.hidden, member);
-    MultiplyShort(weights.value, end - begin, queries + size_t{2} * spec_.hidden, member);
-    return;
-  }
-  const float* x = &residual_[static_cast<size_t>(begin) * row_];
-  float* keys = &key_value_[static_cast<size_t>(begin) * key_value_row_];
-  Multiply(weights.key, x, row_, end - begin, keys, key_value_row_, member,
-           kernels::Activate::kNone, nullptr);
-  Multiply(weights.value, x, row_, end - begin, keys + spec_.hidden, key_value_row_, member,
-           kernels::Activate::kNone, nullptr);
-  if (last) return;
-  Multiply(weights.query, x, row_, end - begin, &query_[static_cast<size_t>(begin) * row_], row_,
-           member, kernels::Activate::kNone, nullptr);
-}
-
-void NativeLane::ProjectFirstTokens(const Batch& batch, const Part& part) {
-  for (int i = part.first; i < part.last; ++i) {
-    std::memcpy(&first_residual_[static_cast<size_t>(i) * row_],
-                &residual_[static_cast<size_t>(batch.starts[i]) * row_],
-                static_cast<size_t>(spec_.hidden) * sizeof(float));
-  }
-  ForRowBlocks(part, part.first, part.last, [&](int begin, int end, Member& member) {
-    const size_t at = static_cast<size_t>(begin) * row_;
-    Quantize(&first_residual_[at], 0, end - begin, weights_.layers.back().attention_columns,
-             member);
-    if (short_) {
-      return MultiplyShort(weights_.layers.back().query, end - begin,
-                           &first_shorts_[static_cast<size_t>(begin) * short_row_], member);
-    }
-    Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
-             &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
-  });
-}
-
-void NativeLane::Attend(const Batch& batch, const Part& part, const RowSet& set,
-                        bool first_tokens_only) {
-  const int tasks = (part.last - part.first) * spec_.heads;
-  if (part.member == nullptr) {
-    team_.ParallelFor(tasks, [&](int task, int member) {
-      AttendHead(batch, order_[static_cast<size_t>(task / spec_.heads)], task % spec_.heads, set,
-                 first_tokens_only, members_[static_cast<size_t>(member)]);
-    });
-    return;
-  }
-  for (int task = 0; task < tasks; ++task) {
-    AttendHead(batch, part.first + task / spec_.heads, task % spec_.heads, set, first_tokens_only,
-               *part.member);
-  }
-}
-
-void NativeLane::AttendHead(const Batch& batch, int sequence, int head, const RowSet& set,
-                            bool first_tokens_only, Member& member) {
-  const auto column = static_cast<size_t>(head * spec_.head_size());
-  const auto start = static_cast<size_t>(batch.starts[sequence]);
-  const int length = batch.starts[sequence + 1] - batch.starts[sequence];
-  const size_t row = first_tokens_only ? static_cast<size_t>(sequence) : start;
-  kernels::AttentionArgs args;
-  args.out = set.query + row * row_ + column;
-  args.out_stride = row_;
-  if (short_) {
-    args.element = kernels::Element::kBF16;
-    const uint16_t* of_token = &shorts_[start * short_row_ + column];
-    args.q = first_tokens_only ? &first_shorts_[row * short_row_ + column] : of_token;
-    args.k = of_token + spec_.hidden;
-    args.v = of_token + size_t{2} * spec_.hidden;
-    args.q_stride = args.kv_stride = short_row_;
-  } else {
-    const float* keys = &key_value_[start * key_value_row_ + column];
-    args.q = args.out;
-    args.q_stride = row_;
-    args.k = keys;
-    args.v = keys + spec_.hidden;
-    args.kv_stride = key_value_row_;
-  }
-  args.queries = first_tokens_only ? 1 : length;
-  args.length = length;
-  args.head_size = spec_.head_size();
-  args.scale = 1.0f / std::sqrt(static_cast<float>(spec_.head_size()));
-  args.scratch = member.scratch.data();
-  (in_bytes_ ? table_.attention_short : table_.attention)(args);
+  Norm(weights_.embedding_norm, part.rows.residual + static_cast<size_t>(begin) * row_,
+       end - begin);
 }
 
 // From attention output to the layer's output, in place in set.residual.
@@ -298,13 +252,18 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const int rows = end - begin;
   float* x = set.residual + static_cast<size_t>(begin) * row_;
-  const float* attended = set.query + static_cast<size_t>(begin) * row_;
-  Quantize(attended, 0, rows, {}, member);
+  const float* attended = short_ ? nullptr : set.query + static_cast<size_t>(begin) * row_;
+  if (short_) {
+    QuantizeAttended(set.attended + static_cast<size_t>(begin) * set.attended_row, set.attended_row,
+                     rows, member);
+  } else {
+    Quantize(attended, 0, rows, {}, member);
+  }
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
-           kernels::Activate::kNone, x);
+           kernels::Activate::kNone, x, weights.ffn_up.bytes.panels);
   NormAndQuantize(weights.attention_norm, x, rows, weights.ffn_columns, member);
   if (weights.ffn_up.in_bytes()) {
-    FeedForwardInt8(weights, x, rows, member);
+    FeedForwardInt8(layer, x, rows, member);
   } else {
     FeedForwardFloat(weights, x, rows, member);
   }
@@ -323,11 +282,13 @@ void NativeLane::FeedForwardFloat(const PackedLayer& weights, float* x, int rows
 
 // x += down(activate(up(x))), a group of the middle's columns at a time: what a group makes and
 // takes stays in L2, and each group of a row has its own scale.
-void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member) {
+void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) {
+  const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const int columns = weights.ffn_down.bytes.group_columns;
   for (int group = 0; group * columns < spec_.ffn; ++group) {
     const int before = group * columns;
     const int width = std::min(columns, spec_.ffn - before);
+    kernels::Int8ProductArgs down = Int8Group(weights.ffn_down, group);
 
     kernels::Int8ProductArgs up = Int8Group(weights.ffn_up, 0);
     up.a = member.bytes.data();
@@ -338,6 +299,7 @@ void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows,
     up.start += before;
     up.bias += before;
     up.n = width;
+    up.next = down.w;
     up.c = member.halves.data();
     up.c_element = kernels::Element::kF16;
     up.c_stride = kHalfRow;
@@ -357,7 +319,6 @@ void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows,
     quantize.scale = member.ffn_scale.data();
     table_.quantize(quantize);
 
-    kernels::Int8ProductArgs down = Int8Group(weights.ffn_down, group);
     down.a = member.ffn_bytes.data();
     down.a_scale = member.ffn_scale.data();
     down.rows = rows;
@@ -365,6 +326,12 @@ void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows,
     down.residual_stride = row_;
     down.c = x;
     down.c_stride = row_;
+    const auto after = static_cast<size_t>(layer) + 1;
+    if (before + width < spec_.ffn) {
+      down.next = up.w + static_cast<size_t>(width / kernels::kInt8Block) * up.w_stride;
+    } else if (after < weights_.layers.size()) {
+      down.next = weights_.layers[after].query.bytes.panels;
+    }
     down.scratch = member.sums.data();
     table_.int8_product(down);
   }
@@ -372,7 +339,7 @@ void NativeLane::FeedForwardInt8(const PackedLayer& weights, float* x, int rows,
 
 void NativeLane::Head(std::span<float> logits) {
   Member& member = members_.front();
-  const RowSet set = {first_residual_.data(), first_query_.data()};
+  const RowSet set = {first_residual_.data(), first_query_.data(), nullptr, 0};
   const auto rows = static_cast<int>(logits.size());
   Multiply(weights_.head_dense, set.residual, row_, rows, set.query, row_, member,
            kernels::Activate::kTanh, nullptr);

@@ -42,6 +42,8 @@ class NativeLane final : public Lane {
   // In bytes: twice as many rows read the weights half as often, which counts for more than that
   // [rows, 1024] as activations, halves and bytes outgrow L2.
   static constexpr int kInt8BlockRows = 512;
+  // Of a part: fewer rows stay in the caches, more fill their blocks better. One block.
+  static constexpr int kPartRows = kInt8BlockRows;
   // Halves between rows of an FFN group; a row of 2 KiB and one cache line.
   static constexpr size_t kHalfRow = kernels::kInt8GroupMax + 32;
 
@@ -56,6 +58,18 @@ class NativeLane final : public Lane {
     std::span<uint8_t> ffn_bytes;  // that group after
     std::span<float> ffn_scale;    // [block rows]
     std::span<int32_t> sums;       // kernels::kInt8Scratch
+    // Of a part by head:
+    std::span<float> residual;        // [kPartRows, row_]
+    std::span<uint16_t> attended;     // [kPartRows, attended_row_]: halves
+    std::span<uint16_t> head_shorts;  // [kPartRows, head_row_]: queries, keys, values
+  };
+  // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
+  // only.
+  struct RowSet {
+    float* residual;      // [rows, row_]
+    float* query;         // [rows, row_]: q unless it is short, then attention output
+    uint16_t* attended;   // if short_: attention output as halves,
+    size_t attended_row;  // and elements between its rows
   };
   // The sequences [first, last) of a batch and who computes them: one member all layers of them,
   // whose rows then stay in its caches, or, without one, the whole team layer by layer.
@@ -63,12 +77,9 @@ class NativeLane final : public Lane {
     int first;
     int last;
     Member* member;
-  };
-  // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
-  // only.
-  struct RowSet {
-    float* residual;  // [rows, row_]
-    float* query;     // [rows, row_]: q unless it is short, then attention output
+    bool by_head;  // in the member's own memory
+    int base;      // the token of row 0
+    RowSet rows;
   };
 
   NativeLane(const NativeWeights& weights, const kernels::Table& table, Team& team,
@@ -85,18 +96,34 @@ class NativeLane final : public Lane {
         in_bytes_(weights.in_bytes()),
         short_(weights.in_bytes() && table.short_element == kernels::Element::kBF16 &&
                std::all_of(weights.layers.begin(), weights.layers.end(),
-                           [](const PackedLayer& layer) { return layer.query.in_bytes(); })) {}
+                           [](const PackedLayer& layer) {
+                             return layer.query.in_bytes() && layer.key.in_bytes() &&
+                                    layer.value.in_bytes() && layer.attention_output.in_bytes();
+                           })),
+        head_columns_(short_ ? HeadColumns(spec_) : 0),
+        head_row_(static_cast<size_t>(head_columns_) * 3),
+        attended_row_((static_cast<size_t>(spec_.hidden) + 31) / 32 * 32 + 32) {}
 
-  void EmbedRows(const Batch& batch, int begin, int end);
+  // Columns of the heads whose q, k and v are made at once: whole heads in whole panels, two panels
+  // at least. 0 where there is no such number that the hidden size is a multiple of.
+  static int HeadColumns(const EncoderSpec& spec);
+
+  // Row r of a part is the token part.base + r.
+  Part MakePart(const Batch& batch, int first, int last, Member* member) const;
+  void EmbedRows(const Batch& batch, const Part& part, int begin, int end);
   void ProjectRows(int layer, int begin, int end, Member& member);
   void ScorePart(const Batch& batch, const Part& part, const Interrupt& interrupt);
   void ProjectFirstTokens(const Batch& batch, const Part& part);
   void Attend(const Batch& batch, const Part& part, const RowSet& set, bool first_tokens_only);
   void AttendHead(const Batch& batch, int sequence, int head, const RowSet& set,
                   bool first_tokens_only, Member& member);
+  // q, k, v of member.bytes and attention, some heads at a time.
+  void AttendByHead(const Batch& batch, const Part& part, int layer, const RowSet& set,
+                    bool first_tokens_only);
   void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
   void Head(std::span<float> logits);
   void Norm(const PackedNorm& norm, float* rows, int count);
+  void QuantizeAttended(const uint16_t* rows, size_t stride, int count, Member& member);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
   void Quantize(const float* rows, int first, int count, std::span<const float> columns,
@@ -104,13 +131,16 @@ class NativeLane final : public Lane {
   void NormAndQuantize(const PackedNorm& norm, float* rows, int count,
                        std::span<const float> columns, Member& member);
   // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
-  // member.bytes was made of.
+  // member.bytes was made of, and `next` the weights that are needed next, or null.
   void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,
-                size_t c_stride, Member& member, kernels::Activate activate, const float* residual);
-  // The same of a linear in bytes, to brain floats: c up to the next multiple of 32 columns.
-  void MultiplyShort(const PackedLinear& linear, int rows, uint16_t* c, Member& member);
+                size_t c_stride, Member& member, kernels::Activate activate, const float* residual,
+                const void* next = nullptr);
+  // The same of outputs [first, first + count) of a linear in bytes, to brain floats: c up to the
+  // next multiple of 32 columns.
+  void MultiplyShort(const PackedLinear& linear, int first, int count, int rows, uint16_t* c,
+                     size_t c_stride, Member& member, const void* next);
   void FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member);
-  void FeedForwardInt8(const PackedLayer& weights, float* x, int rows, Member& member);
+  void FeedForwardInt8(int layer, float* x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [first, last).
   void ForRowBlocks(const Part& part, int first, int last,
                     FunctionRef<void(int, int, Member&)> body);
@@ -125,11 +155,15 @@ class NativeLane final : public Lane {
   const size_t short_row_;      // … 3 · hidden wide and up to 31 that a product writes past it
   const size_t ffn_row_;        // … ffn wide
   const bool in_bytes_;         // int8 linear layers
-  const bool short_;            // q, k and v are brain floats
+  const bool short_;            // q, k and v are brain floats, and attention output halves
+  const int head_columns_;      // 0: no part is by head
+  const size_t head_row_;       // elements between rows of a part's q, k and v
+  const size_t attended_row_;   // … of its attention output
 
   Arena arena_;
   std::span<float> residual_;         // [tokens, hidden]
-  std::span<float> query_;            // [tokens, hidden]
+  std::span<float> query_;            // [tokens, row_]; unless short_
+  std::span<uint16_t> attended_;      // [tokens, attended_row_]; if short_
   std::span<float> key_value_;        // [tokens, key_value_row_]: a token's keys, then its values
   std::span<uint16_t> shorts_;        // [tokens, short_row_]: queries, keys, values; if short_
   std::span<uint16_t> first_shorts_;  // [sequences, short_row_]: queries

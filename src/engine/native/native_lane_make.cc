@@ -43,9 +43,14 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
     m.bytes = bytes(kernels::Int8BlockBytes(kInt8BlockRows, hidden_depth));
     m.scale = floats(block);
     m.halves = halves(block * kHalfRow);
-    m.ffn_bytes = bytes(kernels::Int8BlockBytes(kInt8BlockRows, ffn_columns / kernels::kInt8Depth));
+    m.ffn_bytes = bytes(kernels::Int8BlockBytes(
+        kInt8BlockRows, std::max(hidden_depth, ffn_columns / kernels::kInt8Depth)));
     m.ffn_scale = floats(block);
     m.sums = words(kernels::kInt8Scratch);
+    if (lane->head_columns_ == 0) return m;
+    m.residual = floats(size_t{kPartRows} * row);
+    m.attended = halves(size_t{kPartRows} * lane->attended_row_);
+    m.head_shorts = halves(size_t{kPartRows} * lane->head_row_);
     return m;
   };
   size_t member_bytes = 0;
@@ -59,7 +64,10 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   const auto floats = [](size_t elements) { return Arena::RoundUp(elements * sizeof(float)); };
   const size_t key_values = lane->short_ ? 0 : tokens * lane->key_value_row_;
   const size_t shorts = lane->short_ ? lane->short_row_ : 0;
-  const size_t bytes = 2 * floats(tokens * row) + floats(key_values) +
+  const size_t queries = lane->short_ ? 0 : tokens * row;
+  const size_t attended = lane->short_ ? tokens * lane->attended_row_ : 0;
+  const size_t bytes = floats(tokens * row) + floats(queries) + floats(key_values) +
+                       Arena::RoundUp(attended * sizeof(uint16_t)) +
                        Arena::RoundUp(tokens * shorts * sizeof(uint16_t)) +
                        Arena::RoundUp(sequences * shorts * sizeof(uint16_t)) +
                        2 * floats(sequences * row) + floats(tokens) + floats(sequences) +
@@ -70,7 +78,8 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   }
   Arena& arena = lane->arena_;
   lane->residual_ = arena.Take<float>(tokens * row);
-  lane->query_ = arena.Take<float>(tokens * row);
+  lane->query_ = arena.Take<float>(queries);
+  lane->attended_ = arena.Take<uint16_t>(attended);
   lane->key_value_ = arena.Take<float>(key_values);
   lane->shorts_ = arena.Take<uint16_t>(tokens * shorts);
   lane->first_shorts_ = arena.Take<uint16_t>(sequences * shorts);
