@@ -52,7 +52,7 @@ TEST(Completion, ADropThatFindsNoMemoryEndsNothingElse) {
 }
 
 TEST(CompletionDeathTest, TwiceIsABug) {
-  Done done([](Result<int>) {});
+  Done done([](const Result<int>&) {});
   done(1);
   EXPECT_DEATH(done(2), "fire_");
 }

@@ -219,7 +219,7 @@ TEST(Waiting, AnUrgentRequestGoesFirstWhileItCanBeMet) {
 
 TEST(Waiting, SecondsBeforeAreOfWhatWillBeComputedFirst) {
   WaitingPairs waiting(Budgets());
-  const std::vector<double> speeds = Speeds();
+  const std::vector<double>& speeds = Speeds();
   const std::vector<int> large(1000, 60);
   const std::vector<int> small(10, 60);
   waiting.Add(1, {.lengths = large});
