@@ -199,11 +199,6 @@ Status AddLayers(const Model& model, const NativeWeights& weights, SectionWriter
     keep(out.Add(name + ".start", "i32", bytes.start));
     keep(out.Add(name + ".bias", "f32", packed->bias));
   }
-  for (size_t i = 0; i < weights.layers.size(); ++i) {
-    const PackedLayer& layer = weights.layers[i];
-    keep(out.Add(PackedLayerName(i, "attention_columns"), "f32", layer.attention_columns));
-    keep(out.Add(PackedLayerName(i, "ffn_columns"), "f32", layer.ffn_columns));
-  }
   return status;
 }
 

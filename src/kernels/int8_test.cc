@@ -350,7 +350,9 @@ TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
       EXPECT_EQ(columns % kInt8Depth, 0);
       std::vector<float> scale(32, -1);
       std::vector<int32_t> sums(static_cast<size_t>(groups) * 40, -1);
+      const std::vector<float> before = w;
       PackInt8Panel(w.data(), rows, k, columns, panel.data(), scale.data(), sums.data(), 40);
+      EXPECT_NE(w, before);  // it holds what became bytes: quantize_test.cc has its products
       for (int j = 0; j < 32; ++j) {
         std::vector<int> expected(groups);
         for (int i = 0; i < Int8Depth(k) * 64; ++i) {

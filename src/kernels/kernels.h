@@ -76,6 +76,9 @@ constexpr int kInt8Depth = 64;       // columns of a block: one AMX step
 constexpr int kInt8GroupMax = 1024;  // columns of a group: its weight panel is 32 KiB, in L1
 constexpr int kInt8ColumnsMax = 65536;
 constexpr size_t kInt8Scratch = 2048;  // int32s
+constexpr int kRotationBlock = 128;    // columns of a rotation's largest block: see layout.h
+// sqrt(128 / 2^i): what an activation's block of 2^i columns is multiplied by.
+constexpr float kRotationScale[] = {11.3137085f, 8, 5.65685425f, 4, 2.82842712f, 2, 1.41421356f, 1};
 
 /// c[i, j] = activate((start[j] + Σ_k a[i, k] · w[j, k]) · a_scale[i] · w_scale[j] + bias[j]) +
 /// residual[i, j], for i < rows, j < n, over one group of columns. A product over several groups
@@ -103,24 +106,20 @@ struct Int8ProductArgs {
   int32_t* scratch = nullptr;           // kInt8Scratch, one per thread, aligned to 64 bytes
 };
 
-/// The least value of GELU, rounded to a binary fraction: what byte 0 of a one-sided row means.
-constexpr float kOneSidedLow = -0.171875f;
-
-/// Rows of floats → blocks of bytes and one scale a row. Two-sided: x ≈ (u − 128) · scale with
-/// scale = max|x| / 127. One-sided, for x ≥ kOneSidedLow: x ≈ u · scale + kOneSidedLow with scale =
-/// (max|x| − kOneSidedLow) / 255. A row with a NaN or an infinity has a scale that is none.
+/// Rows of floats → rotated (layout.h) → blocks of bytes and one scale a row: rotated x ≈ (u − 128)
+/// · scale with scale = max|rotated x| / 127. A row with a NaN or an infinity has a scale that is
+/// none.
 struct QuantizeArgs {
   const void* x = nullptr;
   Element element = Element::kF32;  // or kF16
   size_t x_stride = 0;
   int rows = 0;
   int width = 0;
-  bool one_sided = false;
-  const float* column_scale = nullptr;  // [width] or null: x is multiplied by it first
-  uint8_t* out = nullptr;               // blocks [.][depth][32][64]
-  int depth = 0;                        // width / 64, rounded up
-  int first_row = 0;                    // of `out`
-  float* scale = nullptr;               // [rows]
+  uint8_t* out = nullptr;    // blocks [.][depth][32][64]
+  int depth = 0;             // width / 64, rounded up
+  int first_row = 0;         // of `out`
+  float* scale = nullptr;    // [rows]
+  float* scratch = nullptr;  // [64 · depth], one per thread, aligned to 64 bytes
 };
 
 struct Table {

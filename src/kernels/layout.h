@@ -69,10 +69,24 @@ inline size_t Int8PanelBytes(int k) {
   return static_cast<size_t>(Int8Depth(k)) * kInt8Depth * kInt8Block;
 }
 
-/// Rounds weight rows [rows ≤ 32, k] to bytes: scale[j] = max|w[j]| / 127, and sums[group][j] the
-/// sum of a group of columns' bytes, groups `sums_stride` elements apart. All 32 entries are
-/// written.
-void PackInt8Panel(const float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
+// Rotation. A byte's step is set by the largest column of a row, and transformers have columns far
+// larger than the rest. So activations and weights are multiplied by the same orthogonal matrix
+// first, which leaves their product as it is and spreads every column over a block of 128: blocks
+// of a Hadamard matrix (Sylvester's, H[i][j] = ±1 by the parity of i & j), up to its scale. Columns
+// that fill no block of 128 are blocks of 64, 32 and 16, the last fewer than 16 stay as they are;
+// an activation's block of b columns is multiplied by sqrt(128 / b), so that all columns have the
+// same scale, and a weight's by that and 1 / 128.
+/// Columns of the block at the front of `columns` that are left; 1: they are not mixed.
+inline int RotationBlock(int columns) {
+  int block = kRotationBlock;
+  while (block > columns) block /= 2;
+  return block >= 16 ? block : 1;
+}
+
+/// Rotates weight rows [rows ≤ 32, k], each group of columns by itself, and rounds them to bytes:
+/// scale[j] = max|rotated w[j]| / 127, and sums[group][j] the sum of a group of columns' bytes,
+/// groups `sums_stride` elements apart. All 32 entries are written. `w` is overwritten.
+void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
                    int32_t* sums, size_t sums_stride);
 
 }  // namespace podium::kernels

@@ -28,6 +28,20 @@ void PackTyped(int panel_width, const unsigned char* first, int rows, int k, T* 
   }
 }
 
+void RotateBlock(float* x, int block) {
+  for (int distance = 1; distance < block; distance *= 2) {
+    for (int i = 0; i < block; i += 2 * distance) {
+      for (int j = i; j < i + distance; ++j) {
+        const float a = x[j], b = x[j + distance];
+        x[j] = a + b;
+        x[j + distance] = a - b;
+      }
+    }
+  }
+  const float scale = kRotationScale[__builtin_ctz(static_cast<unsigned>(block))] / kRotationBlock;
+  for (int i = 0; i < block; ++i) x[i] *= scale;
+}
+
 }  // namespace
 
 void PackPanel(const Table& table, Element element, const void* first, int rows, int k,
@@ -40,14 +54,21 @@ void PackPanel(const Table& table, Element element, const void* first, int rows,
   }
 }
 
-void PackInt8Panel(const float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
+void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
                    int32_t* sums, size_t sums_stride) {
   std::memset(panel, 0, Int8PanelBytes(k));
   for (int j = 0; j < kInt8Block; ++j) {
     for (int g = 0; g * group_columns < k; ++g) sums[static_cast<size_t>(g) * sums_stride + j] = 0;
     scale[j] = 0;
     if (j >= rows) continue;
-    const float* row = w + static_cast<size_t>(j) * k;
+    float* row = w + static_cast<size_t>(j) * k;
+    for (int group = 0; group < k; group += group_columns) {
+      const int end = group + group_columns < k ? group + group_columns : k;
+      for (int i = group, block = 0; i < end; i += block) {
+        block = RotationBlock(end - i);
+        RotateBlock(row + i, block);
+      }
+    }
     float top = 0;
     for (int i = 0; i < k; ++i) top = std::fmax(top, std::fabs(row[i]));
     scale[j] = top / 127;

@@ -6,7 +6,6 @@
 #include <map>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/int8_tables.h"
@@ -24,66 +23,102 @@ class QuantizeTest : public testing::TestWithParam<const Table*> {
   std::mt19937 random_{20261130};
 };
 
-TEST_P(QuantizeTest, QuantizedRowsAreTheNearestBytesInTheirPlaces) {
+// A row as Quantize rotates it, by the definition of its matrix.
+std::vector<double> Rotated(const std::vector<float>& x) {
+  std::vector<double> out(x.size());
+  const int width = static_cast<int>(x.size());
+  for (int at = 0, block = 0; at < width; at += block) {
+    block = RotationBlock(width - at);
+    for (int i = 0; i < block; ++i) {
+      for (int j = 0; j < block; ++j) {
+        const int sign = __builtin_parity(static_cast<unsigned>(i & j)) != 0 ? -1 : 1;
+        out[at + i] += sign * std::sqrt(128.0 / block) * x[at + j];
+      }
+    }
+  }
+  return out;
+}
+
+struct Bytes {
+  std::vector<int> bytes;  // [rows, 64 · depth]
+  std::vector<float> scale;
+  bool operator==(const Bytes&) const = default;
+};
+
+Bytes Quantized(const Table& table, const void* x, Element element, int rows, int width,
+                size_t stride, int first) {
+  const int depth = Int8Depth(width);
+  Aligned<uint8_t> out(Int8BlockBytes(first + rows, depth), 200);
+  Aligned<float> scale(rows), scratch(static_cast<size_t>(depth) * kInt8Depth);
+  QuantizeArgs args;
+  args.x = x;
+  args.element = element;
+  args.x_stride = stride;
+  args.rows = rows;
+  args.width = width;
+  args.out = out.data();
+  args.depth = depth;
+  args.first_row = first;
+  args.scale = scale.data();
+  args.scratch = scratch.data();
+  table.quantize(args);
+  EXPECT_TRUE(out.Intact());
+  EXPECT_TRUE(scale.Intact());
+  EXPECT_TRUE(scratch.Intact());
+  for (int row = 0; row < first; ++row) {
+    for (int j = 0; j < depth * kInt8Depth; ++j) {
+      EXPECT_EQ(out[ByteAt(row, j, depth)], 200) << "a row before is touched";
+    }
+  }
+  Bytes result;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < depth * kInt8Depth; ++j) {
+      result.bytes.push_back(out[ByteAt(first + i, j, depth)]);
+    }
+    result.scale.push_back(scale[i]);
+  }
+  return result;
+}
+
+// A power of two, all sizes of blocks, and columns that are not mixed.
+constexpr int kWidths[] = {1, 5, 16, 33, 63, 64, 65, 112, 128, 250, 333, 384, 1000, 1024};
+
+TEST_P(QuantizeTest, RotatedRowsAreTheNearestBytesInTheirPlaces) {
   std::normal_distribution<float> normal;
   std::map<double, uint16_t> halves;
   for (int bits = 0; bits < 65536; ++bits) {
     const double value = reference::HalfToDouble(static_cast<uint16_t>(bits));
     if (std::isfinite(value)) halves[value] = static_cast<uint16_t>(bits);
   }
-  for (const int width : {1, 5, 16, 33, 63, 64, 65, 384, 1000}) {
-    for (const bool one_sided : {false, true}) {
-      for (const Element element : {Element::kF32, Element::kF16}) {
-        SCOPED_TRACE(testing::Message()
-                     << width << " one-sided " << one_sided << " element " << int(element));
-        constexpr int kRows = 3, kFirst = 30;  // across a block's end
-        const int depth = Int8Depth(width);
-        const size_t stride = static_cast<size_t>(width) + 7;
-        std::vector<float> x(stride * kRows, kNaN);
-        std::vector<uint16_t> half(stride * kRows, 0x7e00);
-        for (int i = 0; i < kRows; ++i) {
-          for (int j = 0; j < width; ++j) {
-            float value = normal(random_) * static_cast<float>(i + 1);
-            if (one_sided) value = std::max(value, kOneSidedLow);
-            value = std::round(std::clamp(value, -7.f, 7.f) * 256) / 256;  // a half holds it
-            x[i * stride + j] = value;
-            half[i * stride + j] = halves.at(value);
-          }
+  for (const int width : kWidths) {
+    for (const Element element : {Element::kF32, Element::kF16}) {
+      SCOPED_TRACE(testing::Message() << width << " element " << int(element));
+      constexpr int kRows = 3, kFirst = 30;  // across a block's end
+      const int padded = Int8Depth(width) * kInt8Depth;
+      const size_t stride = static_cast<size_t>(width) + 7;
+      std::vector<float> x(stride * kRows, kNaN);
+      std::vector<uint16_t> half(stride * kRows, 0x7e00);
+      for (int i = 0; i < kRows; ++i) {
+        for (int j = 0; j < width; ++j) {
+          const float value = normal(random_) * static_cast<float>(i + 1);
+          x[i * stride + j] = std::round(std::clamp(value, -7.f, 7.f) * 256) / 256;
+          half[i * stride + j] = halves.at(x[i * stride + j]);  // a half holds it
         }
-        Aligned<uint8_t> out(Int8BlockBytes(kFirst + kRows, depth), 200);
-        Aligned<float> scale(kRows);
-        QuantizeArgs args;
-        args.x = element == Element::kF32 ? static_cast<const void*>(x.data()) : half.data();
-        args.element = element;
-        args.x_stride = stride;
-        args.rows = kRows;
-        args.width = width;
-        args.one_sided = one_sided;
-        args.out = out.data();
-        args.depth = depth;
-        args.first_row = kFirst;
-        args.scale = scale.data();
-        table().quantize(args);
-        EXPECT_TRUE(out.Intact());
-        EXPECT_TRUE(scale.Intact());
-        for (int i = 0; i < kRows; ++i) {
-          float top = 0;
-          for (int j = 0; j < width; ++j) top = std::max(top, std::abs(x[i * stride + j]));
-          const float low = one_sided ? kOneSidedLow : 0;
-          const float expected = one_sided ? (top - low) / 255 : top / 127;
-          ASSERT_FLOAT_EQ(scale[i], expected);
-          for (int j = 0; j < width; ++j) {
-            const int byte = out[ByteAt(kFirst + i, j, depth)];
-            const double value =
-                one_sided ? byte * double{scale[i]} + low : (byte - 128) * double{scale[i]};
-            ASSERT_NEAR(value, x[i * stride + j], scale[i] * 0.5001) << i << ", " << j;
-            if (!one_sided) {
-              ASSERT_GE(byte, 1);
-            }
-          }
-        }
-        for (size_t i = 0; i < Int8BlockBytes(kFirst, depth) / 32 * 30 && depth == 1; ++i) {
-          ASSERT_EQ(out[i], 200) << i;  // rows before are untouched
+      }
+      const void* source =
+          element == Element::kF32 ? static_cast<const void*>(x.data()) : half.data();
+      const Bytes got = Quantized(table(), source, element, kRows, width, stride, kFirst);
+      for (int i = 0; i < kRows; ++i) {
+        const std::vector<double> expected = Rotated({&x[i * stride], &x[i * stride] + width});
+        double top = 0;
+        for (const double value : expected) top = std::max(top, std::abs(value));
+        ASSERT_NEAR(got.scale[i], top / 127, top * 1e-6);
+        for (int j = 0; j < padded; ++j) {
+          const int byte = got.bytes[i * padded + j];
+          ASSERT_GE(byte, 1);
+          ASSERT_NEAR((byte - 128) * double{got.scale[i]}, j < width ? expected[j] : 0,
+                      got.scale[i] * 0.501)
+              << i << ", " << j;
         }
       }
     }
@@ -92,86 +127,57 @@ TEST_P(QuantizeTest, QuantizedRowsAreTheNearestBytesInTheirPlaces) {
 
 TEST_P(QuantizeTest, EveryTableMakesTheSameBytes) {
   std::normal_distribution<float> normal;
-  constexpr int kRows = 20, kWidth = 333;
-  std::vector<float> x(kRows * kWidth);
-  for (float& v : x) v = normal(random_) * std::exp(4 * normal(random_));
-  const auto run = [&](const Table& which, bool one_sided) {
-    std::vector<uint8_t> out(Int8BlockBytes(kRows, Int8Depth(kWidth)));
-    std::vector<float> scale(kRows);
-    QuantizeArgs args;
-    args.x = x.data();
-    args.x_stride = kWidth;
-    args.rows = kRows;
-    args.width = kWidth;
-    args.one_sided = one_sided;
-    args.out = out.data();
-    args.depth = Int8Depth(kWidth);
-    args.scale = scale.data();
-    which.quantize(args);
-    std::vector<uint8_t> used;
-    for (int i = 0; i < kRows; ++i) {
-      for (int j = 0; j < kWidth; ++j) used.push_back(out[ByteAt(i, j, Int8Depth(kWidth))]);
-    }
-    return std::pair(used, scale);
-  };
-  EXPECT_EQ(run(table(), false), run(*FindTable("scalar"), false));
-  for (float& v : x) v = std::max(v, kOneSidedLow);
-  EXPECT_EQ(run(table(), true), run(*FindTable("scalar"), true));
+  for (const int width : kWidths) {
+    constexpr int kRows = 20;
+    std::vector<float> x(static_cast<size_t>(kRows) * width);
+    for (float& v : x) v = normal(random_) * std::exp(4 * normal(random_));
+    const auto run = [&](const Table& which) {
+      return Quantized(which, x.data(), Element::kF32, kRows, width, width, 0);
+    };
+    EXPECT_EQ(run(table()), run(*FindTable("scalar"))) << width;
+  }
 }
 
-TEST_P(QuantizeTest, ColumnsAreScaledFirst) {
+// What a rotation is for: the product of rotated rows is that of the rows.
+TEST_P(QuantizeTest, ProductsWithRotatedWeightsAreTheProducts) {
   std::normal_distribution<float> normal;
-  constexpr int kWidth = 77;
-  std::vector<float> x(kWidth), columns(kWidth), product(kWidth);
-  for (int i = 0; i < kWidth; ++i) {
-    x[i] = normal(random_);
-    columns[i] = std::exp(normal(random_));
-    product[i] = x[i] * columns[i];
+  for (const int width : kWidths) {
+    std::vector<float> x(width), w(width);
+    double product = 0, sizes = 0;
+    for (int j = 0; j < width; ++j) {
+      x[j] = normal(random_);
+      w[j] = normal(random_);
+      product += double{x[j]} * w[j];
+    }
+    const Bytes a = Quantized(table(), x.data(), Element::kF32, 1, width, width, 0);
+    std::vector<int8_t> panel(Int8PanelBytes(width));
+    float scale[kInt8Block];
+    int32_t sums[kInt8Block];
+    const int columns = Int8Depth(width) * kInt8Depth;
+    PackInt8Panel(w.data(), 1, width, columns, panel.data(), scale, sums, kInt8Block);
+    double got = 0;
+    for (int j = 0; j < columns; ++j) {
+      got += double{a.scale[0]} * (a.bytes[j] - 128) * scale[0] * panel[j / 4 * 128 + j % 4];
+      sizes += std::pow(a.scale[0] * 127.0 * scale[0] * 127, 2);
+    }
+    EXPECT_NEAR(got, product, std::sqrt(sizes) / 60) << width;
   }
-  const auto run = [&](const std::vector<float>& row, const float* column_scale) {
-    std::vector<uint8_t> out(Int8BlockBytes(1, Int8Depth(kWidth)));
-    float scale = 0;
-    QuantizeArgs args;
-    args.x = row.data();
-    args.rows = 1;
-    args.width = kWidth;
-    args.column_scale = column_scale;
-    args.out = out.data();
-    args.depth = Int8Depth(kWidth);
-    args.scale = &scale;
-    table().quantize(args);
-    std::vector<int> bytes;
-    for (int i = 0; i < kWidth; ++i) bytes.push_back(out[ByteAt(0, i, args.depth)]);
-    return std::pair(bytes, scale);
-  };
-  EXPECT_EQ(run(x, columns.data()), run(product, nullptr));
 }
 
 TEST_P(QuantizeTest, RowsThatHaveNoScale) {
-  const auto quantize = [&](std::vector<float> x, bool one_sided) {
-    std::vector<uint8_t> out(2048);
-    float scale = -1;
-    QuantizeArgs args;
-    args.x = x.data();
-    args.x_stride = x.size();
-    args.rows = 1;
-    args.width = static_cast<int>(x.size());
-    args.one_sided = one_sided;
-    args.out = out.data();
-    args.depth = 1;
-    args.scale = &scale;
-    table().quantize(args);
-    return std::pair(scale, out);
+  const auto quantize = [&](std::vector<float> x) {
+    return Quantized(table(), x.data(), Element::kF32, 1, static_cast<int>(x.size()), x.size(), 0);
   };
-  for (const bool one_sided : {false, true}) {
-    for (const float sign : {1.f, -1.f}) {
-      EXPECT_TRUE(std::isnan(quantize({1, sign * kNaN, 2}, one_sided).first));
-      EXPECT_FALSE(std::isfinite(quantize({1, sign * kInfinity, 2}, one_sided).first));
+  for (const size_t width : {3, 20, 200}) {
+    for (const float bad : {kNaN, -kNaN, kInfinity, -kInfinity}) {
+      std::vector<float> row(width, 1);
+      row[width - 2] = bad;
+      EXPECT_FALSE(std::isfinite(quantize(row).scale[0])) << width;
     }
   }
-  const auto [scale, bytes] = quantize({0, 0, 0, -0.f, 1e-42f}, false);
-  EXPECT_LT(scale, 1e-40f);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(bytes[i], 128);
+  const Bytes nothing = quantize({0, 0, 0, -0.f, 1e-42f});
+  EXPECT_LT(nothing.scale[0], 1e-40f);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(nothing.bytes[i], 128);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, QuantizeTest, testing::ValuesIn(Int8Tables()),

@@ -20,7 +20,7 @@ namespace podium {
 /// A writer states the lowest version that has all it wrote, a reader reads every version up to its
 /// own. A new kind of section that may be left out needs no new version; whatever would make an
 /// older reader compute something else does.
-constexpr uint32_t kPackedVersion = 1;
+constexpr uint32_t kPackedVersion = 2;
 constexpr std::array<char, 8> kPackedMagic = {'\x89', 'P', 'o', 'd', 'i', 'u', 'm', '\n'};
 constexpr size_t kPackedHeaderBytes = 64;
 constexpr size_t kPackedAlignment = 64;  // of every section: a cache line, the widest vector

@@ -112,7 +112,7 @@ class HardModelTest : public testing::Test {
 };
 
 // One output of the up product is a thousand times the others: its GELU sets the step of its group
-// of columns, and the rest of the group rounds to nothing.
+// of columns, though a rotation spreads it over some.
 TEST_F(HardModelTest, AnOutlierInTheFfnIsSavedByThatFfnInFloat) {
   LayerView& layer = model_->weights().layers[1];
   model_->Scale(layer.ffn_up.weight, 1000, [](int64_t row, int64_t) { return row == 77; });
@@ -130,7 +130,7 @@ TEST_F(HardModelTest, AnOutlierInTheFfnIsSavedByThatFfnInFloat) {
   ExpectFinite(one.in_float);
 }
 
-// A norm's gain is part of what columns are divided by, so a hundredfold one costs next to nothing.
+// Columns a hundred times the others are spread over their block.
 TEST_F(HardModelTest, GainsAHundredfoldAreBounded) {
   LayerView& layer = model_->weights().layers[0];
   model_->Scale(layer.ffn_norm.gain, 100, [](int64_t, int64_t column) { return column % 37 == 5; });

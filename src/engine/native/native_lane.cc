@@ -86,8 +86,7 @@ void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt
   const int end = batch.starts[static_cast<size_t>(part.last)] - part.base;
   ForRowBlocks(part, begin, end, [&](int first, int last, Member& member) {
     EmbedRows(batch, part, first, last);
-    Quantize(part.rows.residual + static_cast<size_t>(first) * row_, 0, last - first,
-             weights_.layers.front().attention_columns, member);
+    Quantize(part.rows.residual + static_cast<size_t>(first) * row_, 0, last - first, member);
     if (!part.by_head) ProjectRows(0, first, last, member);
   });
   for (int layer = 0; layer < spec_.layers; ++layer) {
@@ -140,19 +139,18 @@ void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
                     spec_.norm_eps, rows, row_);
 }
 
-void NativeLane::Quantize(const float* rows, int first, int count, std::span<const float> columns,
-                          Member& member) {
+void NativeLane::Quantize(const float* rows, int first, int count, Member& member) {
   if (!in_bytes_) return;
   kernels::QuantizeArgs args;
   args.x = rows + static_cast<size_t>(first) * row_;
   args.x_stride = row_;
   args.rows = count;
   args.width = spec_.hidden;
-  args.column_scale = columns.empty() ? nullptr : columns.data();
   args.depth = kernels::Int8Depth(spec_.hidden);
   args.out = member.bytes.data();
   args.first_row = first;
   args.scale = &member.scale[static_cast<size_t>(first)];
+  args.scratch = member.rotated.data();
   table_.quantize(args);
 }
 
@@ -166,16 +164,16 @@ void NativeLane::QuantizeAttended(const uint16_t* rows, size_t stride, int count
   args.out = member.bytes.data();
   args.depth = kernels::Int8Depth(spec_.hidden);
   args.scale = member.scale.data();
+  args.scratch = member.rotated.data();
   table_.quantize(args);
 }
 
-void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count,
-                                 std::span<const float> columns, Member& member) {
+void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member) {
   const int step = in_bytes_ ? kHotRows : count;
   for (int row = 0; row < count; row += step) {
     const int hot = std::min(step, count - row);
     Norm(norm, rows + static_cast<size_t>(row) * row_, hot);
-    Quantize(rows, row, hot, columns, member);
+    Quantize(rows, row, hot, member);
   }
 }
 
@@ -257,11 +255,11 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
     QuantizeAttended(set.attended + static_cast<size_t>(begin) * set.attended_row, set.attended_row,
                      rows, member);
   } else {
-    Quantize(attended, 0, rows, {}, member);
+    Quantize(attended, 0, rows, member);
   }
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x, weights.ffn_up.bytes.panels);
-  NormAndQuantize(weights.attention_norm, x, rows, weights.ffn_columns, member);
+  NormAndQuantize(weights.attention_norm, x, rows, member);
   if (weights.ffn_up.in_bytes()) {
     FeedForwardInt8(layer, x, rows, member);
   } else {
@@ -270,7 +268,7 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   const auto next = static_cast<size_t>(layer) + 1;
   if (next == weights_.layers.size())
     return Norm(weights.ffn_norm, x, rows);  // the head is in fp32
-  NormAndQuantize(weights.ffn_norm, x, rows, weights_.layers[next].attention_columns, member);
+  NormAndQuantize(weights.ffn_norm, x, rows, member);
 }
 
 void NativeLane::FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member) {
@@ -313,10 +311,10 @@ void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) 
     quantize.x_stride = kHalfRow;
     quantize.rows = rows;
     quantize.width = width;
-    quantize.one_sided = true;
     quantize.out = member.ffn_bytes.data();
     quantize.depth = kernels::Int8Depth(width);
     quantize.scale = member.ffn_scale.data();
+    quantize.scratch = member.rotated.data();
     table_.quantize(quantize);
 
     down.a = member.ffn_bytes.data();

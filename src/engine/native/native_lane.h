@@ -57,6 +57,7 @@ class NativeLane final : public Lane {
         halves;  // [block rows, kInt8GroupMax + pad]: a group of the FFN before bytes
     std::span<uint8_t> ffn_bytes;  // that group after
     std::span<float> ffn_scale;    // [block rows]
+    std::span<float> rotated;      // a row on its way to bytes
     std::span<int32_t> sums;       // kernels::kInt8Scratch
     // Of a part by head:
     std::span<float> residual;        // [kPartRows, row_]
@@ -126,10 +127,8 @@ class NativeLane final : public Lane {
   void QuantizeAttended(const uint16_t* rows, size_t stride, int count, Member& member);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
-  void Quantize(const float* rows, int first, int count, std::span<const float> columns,
-                Member& member);
-  void NormAndQuantize(const PackedNorm& norm, float* rows, int count,
-                       std::span<const float> columns, Member& member);
+  void Quantize(const float* rows, int first, int count, Member& member);
+  void NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member);
   // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
   // member.bytes was made of, and `next` the weights that are needed next, or null.
   void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,

@@ -62,8 +62,7 @@ void NativeLane::ProjectFirstTokens(const Batch& batch, const Part& part) {
       member.scale = own.ffn_scale;
     }
     const size_t at = static_cast<size_t>(begin) * row_;
-    Quantize(&first_residual_[at], 0, end - begin, weights_.layers.back().attention_columns,
-             member);
+    Quantize(&first_residual_[at], 0, end - begin, member);
     if (short_) {
       return MultiplyShort(weights_.layers.back().query, 0, spec_.hidden, end - begin,
                            &first_shorts_[static_cast<size_t>(begin) * short_row_], short_row_,

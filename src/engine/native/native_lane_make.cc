@@ -46,6 +46,8 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
     m.ffn_bytes = bytes(kernels::Int8BlockBytes(
         kInt8BlockRows, std::max(hidden_depth, ffn_columns / kernels::kInt8Depth)));
     m.ffn_scale = floats(block);
+    m.rotated =
+        floats(static_cast<size_t>(std::max(hidden_depth * kernels::kInt8Depth, ffn_columns)));
     m.sums = words(kernels::kInt8Scratch);
     if (lane->head_columns_ == 0) return m;
     m.residual = floats(size_t{kPartRows} * row);

@@ -7,6 +7,7 @@
 
 #include "base/concat.h"
 #include "base/memory_lock.h"
+#include "engine/native/packed_v1.h"
 #include "kernels/layout.h"
 #include "model/packed_model.h"
 
@@ -38,33 +39,25 @@ struct PanelTask {
   float* scale = nullptr;
   int32_t* start = nullptr;  // [groups], start_stride apart
   size_t start_stride = 0;
-  float* bias = nullptr;
-  bool one_sided = false;  // activations, see kernels::QuantizeArgs
   int group_columns = 0;
-  size_t copied_bytes = 0;         // from a packed file; nothing else is done
-  const float* columns = nullptr;  // [k] or null: what the activations were multiplied by
+  Version1Panel version1 = {};
+  size_t copied_bytes = 0;  // from a packed file; nothing else is done
 };
 
 void PackBytes(const kernels::Table& table, const PanelTask& task) {
   std::vector<float> rows(static_cast<size_t>(task.rows) * static_cast<size_t>(task.k));
-  table.widen(task.first, task.element, rows.size(), rows.data());
-  for (size_t i = 0; task.columns != nullptr && i < rows.size(); ++i) {
-    rows[i] /= task.columns[i % static_cast<size_t>(task.k)];
+  if (task.version1.bytes != nullptr) {
+    UnpackVersion1(task.version1, task.rows, task.k, rows.data());
+  } else {
+    table.widen(task.first, task.element, rows.size(), rows.data());
   }
   kernels::PackInt8Panel(rows.data(), task.rows, task.k, task.group_columns,
                          static_cast<int8_t*>(task.out), task.scale, task.start, task.start_stride);
-  // `start` holds sums of bytes now: they become what a sum of products starts from where a byte of
-  // 128 means 0, or go into the bias where a byte of 0 means kOneSidedLow.
-  for (int j = 0; j < kernels::kInt8Block; ++j) {
-    int64_t sum = 0;
-    for (int g = 0; g * task.group_columns < task.k; ++g) {
-      int32_t& start = task.start[static_cast<size_t>(g) * task.start_stride + j];
-      sum += start;
-      start = task.one_sided ? 0 : -128 * start;
-    }
-    if (task.one_sided) {
-      task.bias[j] += kernels::kOneSidedLow * task.scale[j] * static_cast<float>(sum);
-    }
+  // `start` holds sums of bytes now: they become what a sum of products starts from, where a byte
+  // of 128 means 0.
+  for (int g = 0; g * task.group_columns < task.k; ++g) {
+    int32_t* start = task.start + static_cast<size_t>(g) * task.start_stride;
+    for (int j = 0; j < kernels::kInt8Block; ++j) start[j] *= -128;
   }
 }
 
@@ -107,40 +100,21 @@ class Packer {
     return packed;
   }
 
-  // The inverse of how large a norm's outputs get: three standard deviations of its normal input.
-  // With it the columns come out alike. On the bundled model's 60 reference pairs the mean error
-  // falls from 2.6 to 2.3 % of the logits' standard deviation and the largest from 23 to 15 %.
-  std::span<const float> Columns(const std::string& name, const PackedNorm& norm, size_t count) {
-    if (plan_.precision == WeightPrecision::kFloat) return {};
-    if (file_ != nullptr) return FromFile<float>(name, count);
-    const std::span<float> out = Take<float>(count);
-    if (arena_ == nullptr) return out;
-    float top = 0;
-    for (size_t i = 0; i < count; ++i) {
-      out[i] = 3 * std::abs(norm.gain[i]) + std::abs(norm.bias[i]);
-      top = std::max(top, out[i]);
-    }
-    const float least = std::max(top * 1e-4f, 1e-30f);  // dead columns; all of a broken model
-    for (float& column : out) column = 1 / std::max(column, least);
-    return out;
-  }
-
-  // In the encoder's precision. `one_sided`: the activations that it multiplies; `columns` what
-  // they were multiplied by.
-  PackedLinear Linear(const std::string& name, const LinearView& linear,
-                      std::span<const float> columns = {}, bool one_sided = false) {
+  // In the encoder's precision.
+  PackedLinear Linear(const std::string& name, const LinearView& linear) {
     const TensorView& weight = linear.weight;
     if (plan_.InFloat(name) || (file_ != nullptr && weight.present())) return Float(linear);
     PackedLinear packed = Shape(weight);
     const size_t padded = kernels::Int8RowsPadded(packed.weights.n);
     // A row of the FFN's middle has a scale for each group, other activations have one.
-    const int group_columns = one_sided
+    const int group_columns = name.ends_with("ffn_down")
                                   ? kernels::Int8GroupColumns(packed.weights.k)
                                   : kernels::Int8Depth(packed.weights.k) * kernels::kInt8Depth;
     const auto groups = static_cast<size_t>((packed.weights.k + group_columns - 1) / group_columns);
     const size_t panel_bytes = kernels::Int8PanelBytes(packed.weights.k);
-    if (file_ != nullptr) {
-      const size_t count = padded / kernels::kInt8Block * panel_bytes;
+    const size_t count = padded / kernels::kInt8Block * panel_bytes;
+    const bool version1 = file_ != nullptr && file_->directory().version == 1;
+    if (file_ != nullptr && !version1) {
       packed.bytes = {FromFile<int8_t>(name + ".panels", count).data(),
                       panel_bytes,
                       group_columns,
@@ -150,25 +124,30 @@ class Packer {
       packed.bias = FromFile<float>(name + ".bias", padded);
       return packed;
     }
-    int8_t* panels = Take<int8_t>(padded / kernels::kInt8Block * panel_bytes).data();
+    int8_t* panels = Take<int8_t>(count).data();
     const std::span<float> scale = Take<float>(padded);
     const std::span<int32_t> start = Take<int32_t>(groups * padded);
     const std::span<float> bias = Take<float>(padded);
     packed.bytes = {panels, panel_bytes, group_columns, scale, start, Take<float>(padded)};
     packed.bias = bias;
+    Version1Panel old;
+    if (version1) old = OfVersion1(name, packed.weights.k, padded, count, bias);
     if (arena_ == nullptr) return packed;
-    table_.widen(linear.bias.data, ToElement(linear.bias.type),
-                 static_cast<size_t>(linear.bias.elements()), bias.data());
+    if (!version1) {
+      table_.widen(linear.bias.data, ToElement(linear.bias.type),
+                   static_cast<size_t>(linear.bias.elements()), bias.data());
+    }
     size_t at = 0;
     ForPanels(weight, kernels::kInt8Block, [&](PanelTask task) {
       task.out = panels;
       task.scale = &scale[at];
       task.start = &start[at];
       task.start_stride = padded;
-      task.bias = &bias[at];
-      task.one_sided = one_sided;
       task.group_columns = group_columns;
-      task.columns = columns.empty() ? nullptr : columns.data();
+      if (version1) {
+        task.version1 = {old.bytes + at / kernels::kInt8Block * panel_bytes, old.scale + at,
+                         old.columns};
+      }
       tasks_.push_back(task);
       panels += panel_bytes;
       at += kernels::kInt8Block;
@@ -183,26 +162,52 @@ class Packer {
     return arena_ == nullptr ? std::span<T>() : arena_->Take<T>(count);
   }
 
-  // An array of the packed file, in place or copied.
+  // An array of the packed file.
+  template <typename T>
+  std::span<const T> InFile(const std::string& name, size_t count) {
+    const auto array = file_->Array<T>(name, count);
+    if (!array.ok() && status_.ok()) status_ = array.status();
+    return array.ok() ? *array : std::span<const T>();
+  }
+
+  // The same, copied unless it is read in place.
   template <typename T>
   std::span<const T> FromFile(const std::string& name, size_t count) {
-    const auto array = file_->Array<T>(name, count);
-    if (!array.ok()) {
-      if (status_.ok()) status_ = array.status();
-      return {};
-    }
-    if (plan_.in_place) return *array;
+    const std::span<const T> array = InFile<T>(name, count);
+    if (plan_.in_place || array.empty()) return array;
     const std::span<T> out = Take<T>(count);
     if (arena_ == nullptr) return out;
     constexpr size_t kStep = size_t{1} << 18;  // elements
     for (size_t at = 0; at < count; at += kStep) {
       PanelTask task{};
-      task.first = &(*array)[at];
+      task.first = &array[at];
       task.out = &out[at];
       task.copied_bytes = std::min(kStep, count - at) * sizeof(T);
       tasks_.push_back(task);
     }
     return out;
+  }
+
+  // A product of a version 1 file, all panels of it; writes its bias as a folder would have it.
+  Version1Panel OfVersion1(const std::string& name, int k, size_t outputs, size_t panels,
+                           std::span<float> bias) {
+    const std::string columns = Version1Columns(name);
+    Version1Panel all;
+    all.bytes = InFile<int8_t>(name + ".panels", panels).data();
+    all.scale = InFile<float>(name + ".scale", outputs).data();
+    if (!columns.empty()) {
+      all.columns = InFile<float>(columns, static_cast<size_t>(k)).data();
+    }
+    const std::span<const float> held = InFile<float>(name + ".bias", outputs);
+    if (arena_ == nullptr || !status_.ok()) return all;
+    std::copy(held.begin(), held.end(), bias.begin());
+    for (size_t j = 0; j < outputs && name.ends_with("ffn_down"); ++j) {
+      const size_t first = j / kernels::kInt8Block * kernels::kInt8Block;
+      const Version1Panel panel = {all.bytes + first * (panels / outputs), all.scale + first,
+                                   nullptr};
+      bias[j] -= Version1BiasOffset(panel, static_cast<int>(j - first), k);
+    }
+    return all;
   }
 
   static PackedLinear Shape(const TensorView& weight) {
@@ -268,24 +273,19 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
     if (view.type_embedding.present()) weights->types_ = packer.Widened(view.type_embedding);
     weights->embedding_norm = packer.Norm(view.embedding_norm);
     weights->layers.clear();
-    const auto hidden = static_cast<size_t>(view.embedding_norm.gain.elements());
-    PackedNorm before = weights->embedding_norm;
     for (const LayerView& layer : view.layers) {
       const auto name = [at = weights->layers.size()](const char* part) {
         return PackedLayerName(at, part);
       };
       PackedLayer packed;
-      packed.attention_columns = packer.Columns(name("attention_columns"), before, hidden);
-      packed.query = packer.Linear(name("query"), layer.query, packed.attention_columns);
-      packed.key = packer.Linear(name("key"), layer.key, packed.attention_columns);
-      packed.value = packer.Linear(name("value"), layer.value, packed.attention_columns);
+      packed.query = packer.Linear(name("query"), layer.query);
+      packed.key = packer.Linear(name("key"), layer.key);
+      packed.value = packer.Linear(name("value"), layer.value);
       packed.attention_output = packer.Linear(name("attention_output"), layer.attention_output);
       packed.attention_norm = packer.Norm(layer.attention_norm);
       packed.ffn_norm = packer.Norm(layer.ffn_norm);
-      packed.ffn_columns = packer.Columns(name("ffn_columns"), packed.attention_norm, hidden);
-      packed.ffn_up = packer.Linear(name("ffn_up"), layer.ffn_up, packed.ffn_columns);
-      packed.ffn_down = packer.Linear(name("ffn_down"), layer.ffn_down, {}, true);
-      before = packed.ffn_norm;
+      packed.ffn_up = packer.Linear(name("ffn_up"), layer.ffn_up);
+      packed.ffn_down = packer.Linear(name("ffn_down"), layer.ffn_down);
       weights->layers.push_back(packed);
     }
     weights->head_dense = packer.Float(view.head_dense);

@@ -47,11 +47,6 @@ struct PackedNorm {
 };
 
 struct PackedLayer {
-  // int8: what the columns of the layer's input and of the FFN's are multiplied by before they
-  // become bytes (the weights are divided by it): a norm's gain and bias spread the sizes of
-  // columns, and the largest would set the step of all.
-  std::span<const float> attention_columns;
-  std::span<const float> ffn_columns;
   PackedLinear query;
   PackedLinear key;
   PackedLinear value;

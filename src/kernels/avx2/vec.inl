@@ -59,6 +59,18 @@ inline Vec ScaleByFloor(Vec x, Vec n) {
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
   return _mm256_andnot_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ), y);
 }
+// Lanes i and i + kDistance of each 2 · kDistance: their sum and their difference.
+template <int kDistance>
+inline Vec Butterfly(Vec x) {
+  constexpr int kSecond = kDistance == 1 ? 0xaa : kDistance == 2 ? 0xcc : 0xf0;
+  Vec other;
+  if constexpr (kDistance <= 2) {
+    other = _mm256_permute_ps(x, kDistance == 1 ? 0xb1 : 0x4e);
+  } else {
+    other = _mm256_permute2f128_ps(x, x, 1);
+  }
+  return _mm256_blend_ps(_mm256_add_ps(x, other), _mm256_sub_ps(other, x), kSecond);
+}
 inline float ReduceAdd(Vec x) {
   __m128 sum = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   sum = _mm_add_ps(sum, _mm_movehl_ps(sum, sum));

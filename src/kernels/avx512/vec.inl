@@ -45,6 +45,21 @@ inline Vec ScaleByFloor(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
   return _mm512_mask_mov_ps(y, _mm512_cmp_ps_mask(x, limit, _CMP_LT_OQ), _mm512_setzero_ps());
 }
+// Lanes i and i + kDistance of each 2 · kDistance: their sum and their difference.
+template <int kDistance>
+inline Vec Butterfly(Vec x) {
+  constexpr __mmask16 kSecond = kDistance == 1   ? 0xaaaa
+                                : kDistance == 2 ? 0xcccc
+                                : kDistance == 4 ? 0xf0f0
+                                                 : 0xff00;
+  Vec other;
+  if constexpr (kDistance <= 2) {
+    other = _mm512_permute_ps(x, kDistance == 1 ? 0xb1 : 0x4e);
+  } else {
+    other = _mm512_shuffle_f32x4(x, x, kDistance == 4 ? 0xb1 : 0x4e);
+  }
+  return _mm512_mask_sub_ps(_mm512_add_ps(x, other), kSecond, other, x);
+}
 inline float ReduceAdd(Vec x) { return _mm512_reduce_add_ps(x); }
 inline float ReduceMax(Vec x) { return _mm512_reduce_max_ps(x); }
 

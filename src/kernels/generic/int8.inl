@@ -205,73 +205,106 @@ void Int8Product(const Int8ProductArgs& args) {
   }
 }
 
-// What a row of QuantizeArgs reads. Locals of its own: bytes that are stored may be anyone's, and
-// the compiler would read all of `args` anew after each.
-template <bool kHalf, bool kScaled>
-struct QuantizeSource {
+// A block of a rotation in registers. The order of its additions is the same for any number of
+// lanes, so the bytes are the same in all tables.
+template <int kBlock>
+__attribute__((always_inline)) inline void RotateVectors(Vec* x) {
+  constexpr int kCount = kBlock / kLanes;
+#pragma GCC unroll 32
+  for (int i = 0; i < kCount; ++i) {
+    x[i] = Butterfly<2>(Butterfly<1>(x[i]));
+    if constexpr (kLanes > 4) x[i] = Butterfly<4>(x[i]);
+    if constexpr (kLanes > 8) x[i] = Butterfly<8>(x[i]);
+  }
+#pragma GCC unroll 5
+  for (int distance = 1; distance < kCount; distance *= 2) {
+#pragma GCC unroll 32
+    for (int i = 0; i < kCount; ++i) {
+      if ((i & distance) != 0) continue;
+      const Vec a = x[i], b = x[i + distance];
+      x[i] = Add(a, b);
+      x[i + distance] = Sub(a, b);
+    }
+  }
+  if constexpr (kBlock != kRotationBlock) {
+#pragma GCC unroll 32
+    for (int i = 0; i < kCount; ++i) x[i] = Mul(x[i], Set1(kRotationScale[__builtin_ctz(kBlock)]));
+  }
+}
+
+template <bool kHalf>
+struct RowRotation {
   const uint16_t* halves;
   const float* floats;
-  const float* column_scale;
   int width;
+  float* out;
+  Vec top = Zero();
+  int column = 0;
 
-  QuantizeSource(const QuantizeArgs& args, int row)
+  RowRotation(const QuantizeArgs& args, int row)
       : halves(static_cast<const uint16_t*>(args.x) + static_cast<size_t>(row) * args.x_stride),
         floats(static_cast<const float*>(args.x) + static_cast<size_t>(row) * args.x_stride),
-        column_scale(args.column_scale),
-        width(args.width) {}
-  Vec operator()(int i) const {
-    const int lanes = width - i;
-    Vec x;
-    if constexpr (kHalf) {
-      x = lanes >= kLanes ? LoadF16(halves + i) : LoadF16Partial(halves + i, lanes);
-    } else {
-      x = lanes >= kLanes ? Load(floats + i) : LoadPartial(floats + i, lanes);
+        width(args.width),
+        out(args.scratch) {}
+
+  template <int kBlock>
+  __attribute__((always_inline)) void Block() {
+    constexpr int kCount = kBlock / kLanes;
+    Vec x[kCount];
+#pragma GCC unroll 32
+    for (int i = 0; i < kCount; ++i) {
+      const int at = column + i * kLanes;
+      x[i] = kHalf ? LoadF16(halves + at) : Load(floats + at);
     }
-    if constexpr (kScaled) {
-      x = Mul(x, lanes >= kLanes ? Load(column_scale + i) : LoadPartial(column_scale + i, lanes));
+    RotateVectors<kBlock>(x);
+#pragma GCC unroll 32
+    for (int i = 0; i < kCount; ++i) {
+      top = MaxBits(top, Abs(x[i]));
+      Store(out + column + i * kLanes, x[i]);
     }
-    return x;
+    column += kBlock;
+  }
+
+  // All of the row, and zeros up to the next whole 64 columns. Returns the largest magnitude.
+  float Run(int depth) {
+    while (width - column >= kRotationBlock) Block<kRotationBlock>();
+    if (width - column >= 64) Block<64>();
+    if (width - column >= 32) Block<32>();
+    if (width - column >= 16) Block<16>();
+    for (; column < depth * kInt8Depth; column += kLanes) {
+      Vec x = Zero();
+      if (const int lanes = width - column < kLanes ? width - column : kLanes; lanes > 0) {
+        x = kHalf ? LoadF16Partial(halves + column, lanes) : LoadPartial(floats + column, lanes);
+        x = Mul(x, Set1(kRotationScale[0]));
+      }
+      top = MaxBits(top, Abs(x));
+      Store(out + column, x);
+    }
+    return ReduceMaxBits(top);
   }
 };
 
-template <bool kHalf, bool kScaled>
+template <bool kHalf>
 inline void QuantizeRow(const QuantizeArgs& args, int row) {
-  const QuantizeSource<kHalf, kScaled> x(args, row);
-  Vec top = Zero();
-  int i = 0;
-  for (; i + kLanes <= x.width; i += kLanes) top = MaxBits(top, Abs(x(i)));
-  if (i < x.width) top = MaxBits(top, Abs(x(i)));
-  const float magnitude = ReduceMaxBits(top);
-  const float low = args.one_sided ? kOneSidedLow : 0;
-  const float scale = args.one_sided ? (magnitude - low) / 255 : magnitude / 127;
+  const float magnitude = RowRotation<kHalf>(args, row).Run(args.depth);
+  const float scale = magnitude / 127;
   args.scale[row] = scale;
   // Below this a row is zero in effect, and its inverse would not be finite.
   const Vec inverse = Set1(scale < 1e-35f ? 0 : 1 / scale);
-  const Vec shift = Set1(low);
-  const Vec middle = Set1(args.one_sided ? 128.0f : 0);
   const int at = args.first_row + row;
   uint8_t* out = args.out +
                  static_cast<size_t>(at / kInt8Block) * args.depth * (kInt8Block * kInt8Depth) +
                  static_cast<size_t>(at % kInt8Block) * kInt8Depth;
-  // Two roundings in every table, so that the bytes are the same in all.
-  const auto store = [&](int column, uint8_t* bytes) {
-    StoreBytes(bytes, Sub(Mul(Sub(x(column), shift), inverse), middle));
-  };
-  for (i = 0; i + kInt8Depth <= x.width; i += kInt8Depth, out += kInt8Block * kInt8Depth) {
+  const float* x = args.scratch;
+  const float* const end = x + static_cast<size_t>(args.depth) * kInt8Depth;
+  for (; x < end; x += kInt8Depth, out += kInt8Block * kInt8Depth) {
 #pragma GCC unroll 16
-    for (int v = 0; v < kInt8Depth; v += kLanes) store(i + v, out + v);
+    for (int v = 0; v < kInt8Depth; v += kLanes) StoreBytes(out + v, Mul(Load(x + v), inverse));
   }
-  for (int v = 0; i + v < x.width; v += kLanes) store(i + v, out + v);
 }
 
 void Quantize(const QuantizeArgs& args) {
   for (int row = 0; row < args.rows; ++row) {
-    if (args.column_scale != nullptr) {
-      args.element == Element::kF16 ? QuantizeRow<true, true>(args, row)
-                                    : QuantizeRow<false, true>(args, row);
-    } else {
-      args.element == Element::kF16 ? QuantizeRow<true, false>(args, row)
-                                    : QuantizeRow<false, false>(args, row);
-    }
+    args.element == Element::kF16 ? QuantizeRow<true>(args, row) : QuantizeRow<false>(args, row);
   }
 }

@@ -63,6 +63,12 @@ inline Vec ScaleByFloor(Vec x, Vec n) {
   return x;
 }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) { return (Vec)((VecInt)y & ~(x < limit)); }
+// Lanes i and i + kDistance of each 2 · kDistance: their sum and their difference.
+template <int kDistance>
+inline Vec Butterfly(Vec x) {
+  if constexpr (kDistance == 1) return Vec{x[1], x[0], x[3], x[2]} + x * Vec{1, -1, 1, -1};
+  return Vec{x[2], x[3], x[0], x[1]} + x * Vec{1, 1, -1, -1};
+}
 inline float ReduceAdd(Vec x) { return (x[0] + x[2]) + (x[1] + x[3]); }
 inline float ReduceMax(Vec x) {
   float top = x[0];
