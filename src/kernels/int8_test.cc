@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/int8_tables.h"
@@ -249,28 +250,40 @@ TEST_P(Int8Test, ShortAttentionIsCloseAndIgnoresWhatLiesBeyondTheSequence) {
 }
 
 // All probabilities alike: their sum is as large as it gets, and every value is the largest.
-TEST_P(Int8Test, ShortAttentionOfEqualKeysIsTheirMean) {
-  constexpr int kD = 16, kLength = 3001;
-  std::vector<float> q(kD, 1), k(kLength * kD, 1), v(kLength * kD);
-  for (int row = 0; row < kLength; ++row) {
+class EqualKeysTest : public testing::TestWithParam<std::tuple<const Table*, int>> {};
+
+// The longer a row of equal keys, the fewer bits has each of its probabilities.
+TEST_P(EqualKeysTest, ShortAttentionIsTheirMean) {
+  constexpr int kD = 16;
+  const auto [table, length] = GetParam();
+  std::vector<float> q(kD, 1), k(length * kD, 1), v(length * kD);
+  for (int row = 0; row < length; ++row) {
     for (int i = 0; i < kD; ++i) v[row * kD + i] = i % 2 == 0 ? 8 : (row % 3 == 0 ? -1 : 1);
   }
-  Aligned<float> out(kD), scratch(AttentionScratch(table(), kLength, kD));
+  Aligned<float> out(kD), scratch(AttentionScratch(*table, length, kD));
   AttentionArgs args;
   args.q = q.data();
   args.k = k.data();
   args.v = v.data();
   args.q_stride = args.kv_stride = args.out_stride = kD;
   args.queries = 1;
-  args.length = kLength;
+  args.length = length;
   args.head_size = kD;
   args.out = out.data();
   args.scratch = scratch.data();
-  table().attention_short(args);
+  table->attention_short(args);
   for (int i = 0; i < kD; ++i) {
     EXPECT_NEAR(out[i], i % 2 == 0 ? 8 : 1.0 / 3, i % 2 == 0 ? 0.03 : 0.004) << i;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Tables, EqualKeysTest,
+                         testing::Combine(testing::ValuesIn(Int8Tables()),
+                                          testing::Values(3001, 5000, 7864, 8192)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)->name) + "_" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
 
 TEST_P(Int8Test, ShortAttentionInHalvesIsThatInFloatsRounded) {
   if (table().short_element != Element::kBF16) GTEST_SKIP() << "floats only";
@@ -335,6 +348,20 @@ TEST_P(Int8Test, ShortAttentionOfABrokenModelIsNaN) {
 
 INSTANTIATE_TEST_SUITE_P(Tables, Int8Test, testing::ValuesIn(Int8Tables()),
                          [](const auto& test) { return std::string(test.param->name); });
+
+TEST(Int8Pack, AWeightThatIsNoneLeavesItsOutputWithoutAScale) {
+  for (const float bad : {kNaN, kInfinity, -kInfinity}) {
+    std::vector<float> w(2 * 200, 1);
+    w[170] = bad;
+    std::vector<int8_t> panel(Int8PanelBytes(200));
+    float scale[32];
+    int32_t sums[32];
+    PackInt8Panel(w.data(), 2, 200, 256, panel.data(), scale, sums, 32);
+    EXPECT_TRUE(std::isnan(scale[0])) << bad;
+    EXPECT_EQ(sums[0], 0);
+    EXPECT_TRUE(std::isfinite(scale[1]));
+  }
+}
 
 TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
   std::mt19937 random(3);

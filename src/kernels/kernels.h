@@ -92,7 +92,7 @@ struct Int8ProductArgs {
   size_t w_stride = 0;        // bytes between panels
   int n = 0;
   const float* w_scale = nullptr;  // [n rounded up to 32], as are start and bias
-  const int32_t* start = nullptr;  // −128 · Σ_k w[j, k] where a byte of 128 means 0
+  const int32_t* start = nullptr;  // −128 · Σ_k w[j, k]: a byte of 128 means 0
   const float* bias = nullptr;
   const float* residual = nullptr;  // [rows, n] or null; may be c itself
   size_t residual_stride = 0;
@@ -132,7 +132,7 @@ struct Table {
   void (*product)(const ProductArgs&);
   void (*attention)(const AttentionArgs&);
   /// The same for an encoder in bytes: q, k and v are rounded to short_element where they are not
-  /// of it yet, or, where that is fp32, to 12 bits or more of 16-bit fixed point if the table has
+  /// of it yet, or, where that is fp32, to 11.5 bits or more of 16-bit fixed point if the table has
   /// an instruction for it.
   void (*attention_short)(const AttentionArgs&);
 

@@ -69,10 +69,17 @@ void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, 
         RotateBlock(row + i, block);
       }
     }
-    float top = 0;
-    for (int i = 0; i < k; ++i) top = std::fmax(top, std::fabs(row[i]));
+    float top = 0, nothing = 0;
+    for (int i = 0; i < k; ++i) {
+      top = std::fmax(top, std::fabs(row[i]));
+      nothing += row[i] * 0;
+    }
     scale[j] = top / 127;
-    const float inverse = top > 0 ? 127 / top : 0;
+    if (nothing != 0) {  // a weight is none: nor is any score
+      scale[j] = nothing;
+      continue;
+    }
+    const float inverse = scale[j] < 1e-35f ? 0 : 1 / scale[j];
     for (int i = 0; i < k; ++i) {
       const int byte = static_cast<int>(std::nearbyint(row[i] * inverse));
       panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);

@@ -39,8 +39,9 @@ class Admission {
   void Leave(const std::string& key, double cost);
   void Stop() { stopping_ = true; }
   void set_several_keys(bool several) { several_keys_ = several; }
-  /// The share of the engine's time that the key's next request has beside others: the requests of
-  /// a key have together what one key has. 1 where there are not several keys.
+  /// The share of the engine's time that the key's next request has beside others: 1, ½, ⅓ …, so
+  /// that the requests of a key end in the order in which one after the other would. 1 where there
+  /// are not several keys.
   double ShareOfNext(const std::string& key) const;
 
   int requests() const { return total_.requests; }

@@ -200,7 +200,7 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
     refusal =
         admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
     if (refusal == Refusal::kNone) {
-      flight->share = share;
+      flight->share = admission_.ShareOfNext(flight->request.key);  // others may have come since
       flight->encoding = true;
       flight->encoding_seconds = own;
       encoding_seconds_ += own;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/concat.h"
 #include "base/float_mode.h"
 #include "engine/check_batch.h"
 #include "engine/native/plan.h"

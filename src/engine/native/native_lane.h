@@ -1,7 +1,10 @@
 // One forward pass at a time: activations reserved once, work shared by the team.
 //
-// The pass of one batch of T tokens, n sequences. Everything but attention is row by row, so a
-// block of rows goes through all of it while hot in L2, and a layer costs two parallel loops:
+// The pass of one batch of T tokens, n sequences. In bytes, a member takes whole sequences, a part
+// of the batch, through all layers alone where that keeps the team busy, with q, k and v made by
+// head where they are brain floats (native_lane_attend.cc). Otherwise the team shares each layer:
+// everything but attention is row by row, so a block of rows goes through all of it while hot in
+// L2, and a layer costs two parallel loops:
 //
 //   rows       embedding → norm ─────────────────────────────────┐→ q, k, v of layer 0
 //   (seq,head) attention                                         │
@@ -55,7 +58,7 @@ class NativeLane final : public Lane {
     std::span<float> scale;    // [block rows]
     std::span<uint16_t>
         halves;  // [block rows, kInt8GroupMax + pad]: a group of the FFN before bytes
-    std::span<uint8_t> ffn_bytes;  // that group after
+    std::span<uint8_t> ffn_bytes;  // that group after; by head, first tokens before their queries
     std::span<float> ffn_scale;    // [block rows]
     std::span<float> rotated;      // a row on its way to bytes
     std::span<int32_t> sums;       // kernels::kInt8Scratch

@@ -1,7 +1,6 @@
 #include "engine/native/native_weights.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -224,7 +223,8 @@ class Packer {
     const size_t row_bytes = static_cast<size_t>(weight.columns) * ElementSize(weight.type);
     const int n = static_cast<int>(weight.rows);
     for (int row = 0; row < n; row += panel) {
-      add(PanelTask{ToElement(weight.type), rows + static_cast<size_t>(row) * row_bytes,
+      add(PanelTask{ToElement(weight.type),
+                    rows == nullptr ? nullptr : rows + static_cast<size_t>(row) * row_bytes,
                     std::min(panel, n - row), static_cast<int>(weight.columns), nullptr});
     }
   }
@@ -265,7 +265,9 @@ Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const
   weights->mapped_bytes_ =
       static_cast<size_t>(view.word_embedding.elements()) * ElementSize(view.word_embedding.type);
   const PackedFile* file = weights->model_->packed();
-  if (file != nullptr && plan.in_place) weights->mapped_bytes_ = file->size();
+  if (file != nullptr && plan.in_place && file->directory().version > 1) {
+    weights->mapped_bytes_ = file->size();
+  }
 
   Packer packer(table, *weights->model_, plan);
   const auto lay_out = [&] {

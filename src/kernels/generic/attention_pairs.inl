@@ -5,7 +5,7 @@
 //   q            one scale a row            ± PairLimit(d), so that d products fit in 32 bits
 //   keys         one scale                  the same; panels [length/P][d/2][P][2]
 //   values       one scale a column         ± kValueLimit; panels [d/P][length/2][P][2]
-//   p            the row's own sum          0 … kProbabilityTop, their sum at most
+//   p            the row's own sum          0 … about kProbabilityTop, their sum at most
 //                                           kProbabilitySum: times kValueLimit it fits in 32 bits
 //
 // All sums are exact. The order and the rounding of a row depend on its sequence only.
@@ -188,9 +188,10 @@ inline float SoftmaxPairs(const int32_t* sums, int length, float factor, int32_t
   constexpr float kTopLog2 = 14.9657843f;
   static_assert(kProbabilityTop == 32000);
   const Vec factors = Set1(factor);
-  const Vec shift = Set1(kTopLog2 - static_cast<float>(max) * factor);
+  // Their difference first: it is never above 0, however large they are.
+  const Vec largest = Set1(static_cast<float>(max));
   const auto exp = [&](const int32_t* from) {
-    return ToInts(Exp2Short(Fma(ToFloats(LoadInts(from)), factors, shift)));
+    return ToInts(Exp2Short(Fma(Sub(ToFloats(LoadInts(from)), largest), factors, Set1(kTopLog2))));
   };
   Ints total = ZeroInts();
   const auto store = [&](int i, Ints low, Ints high) {
@@ -209,13 +210,16 @@ inline float SoftmaxPairs(const int32_t* sums, int length, float factor, int32_t
   }
   const auto sum = static_cast<float>(ReduceAddInts(total));
   if (sum <= kProbabilitySum) return sum;
-  // The rounding of the lesser ones moves their sum by far less than they are off themselves.
   const auto less = static_cast<int32_t>(32768.0f * kProbabilitySum / sum);
   const Ints lesses = Set1Int(less | less << 16);
+  // Summed anew: near-equal ones are all rounded the same way.
+  total = ZeroInts();
   for (int i = 0; i < length; i += kPanel) {
-    StoreInts(p + i / 2, MulRoundHalves(LoadInts(p + i / 2), lesses));
+    const Ints rounded = MulRoundHalves(LoadInts(p + i / 2), lesses);
+    StoreInts(p + i / 2, rounded);
+    total = DotPairs(total, rounded, Set1Int(0x00010001));
   }
-  return sum * (static_cast<float>(less) * (1.0f / 32768));
+  return static_cast<float>(ReduceAddInts(total));
 }
 
 void AttentionPairs(const AttentionArgs& args) {
