@@ -171,8 +171,8 @@ TEST(BundledModel, InBytesIsCloseToItsReference) {
     }
     std::cout << table.isa << ": mean " << sum / deviation << ", max " << most / deviation
               << " standard deviations\n";
-    EXPECT_LE(sum, 0.03 * deviation) << table.isa;
-    EXPECT_LE(most, 0.25 * deviation) << table.isa;
+    EXPECT_LE(sum, 0.015 * deviation) << table.isa;
+    EXPECT_LE(most, 0.15 * deviation) << table.isa;
     EXPECT_GT(sum, 0.0001 * deviation) << table.isa << " computes in floats";
   }
 }

@@ -39,7 +39,7 @@ class Quality(unittest.TestCase):
         got = measure.compare(PODIUM, language, QUERIES, Path(folder))
         self.assertEqual(got["lists"], QUERIES)
         self.assertAlmostEqual(got["labels"]["a"], want, places=3)
-        self.assertLess(got["delta"]["mean_sd"], 0.1)  # int8; 0.03 to 0.04 measured
+        self.assertLess(got["delta"]["mean_sd"], 0.05)  # int8; 0.02 measured
         self.assertGreater(got["order"]["kendall"], 0.95)
         self.assertGreater(got["order"]["overlap"], 0.85)
 

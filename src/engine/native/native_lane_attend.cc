@@ -19,7 +19,7 @@ const int8_t* PanelOf(const PackedLinear& linear, int column) {
 int NativeLane::HeadColumns(const EncoderSpec& spec) {
   const int unit = std::lcm(spec.head_size(), kernels::kInt8Block);
   const int columns = unit < 2 * kernels::kInt8Block ? 2 * unit : unit;
-  return spec.hidden % columns == 0 ? columns : 0;
+  return columns > 0 && spec.hidden % columns == 0 ? columns : 0;
 }
 
 // Keys and values of rows [begin, end), and their queries unless this is the last layer, which
