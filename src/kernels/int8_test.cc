@@ -383,7 +383,7 @@ TEST(Int8Pack, WeightsAreTheNearestBytesInTheirPlaces) {
       for (int j = 0; j < 32; ++j) {
         std::vector<int> expected(groups);
         for (int i = 0; i < Int8Depth(k) * 64; ++i) {
-          const auto byte = static_cast<int>(panel[(i / 4 * 32 + j) * 4 + i % 4]);
+          const int byte = panel[(i / 4 * 32 + j) * 4 + i % 4];
           expected[i / columns] += byte;
           const float value = j < rows && i < k ? w[static_cast<size_t>(j) * k + i] : 0;
           ASSERT_NEAR(byte * double{scale[j]}, value, scale[j] * 0.5001) << j << ", " << i;
