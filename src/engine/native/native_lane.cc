@@ -153,16 +153,17 @@ void NativeLane::Quantize(const float* rows, int first, int count, Member& membe
   table_.quantize(args);
 }
 
-void NativeLane::QuantizeAttended(const uint16_t* rows, size_t stride, int count, Member& member) {
+void NativeLane::QuantizeHalves(const uint16_t* rows, size_t stride, int count, int width,
+                                std::span<uint8_t> bytes, std::span<float> scale, Member& member) {
   kernels::QuantizeArgs args;
   args.x = rows;
   args.element = kernels::Element::kF16;
   args.x_stride = stride;
   args.rows = count;
-  args.width = spec_.hidden;
-  args.out = member.bytes.data();
-  args.depth = kernels::Int8Depth(spec_.hidden);
-  args.scale = member.scale.data();
+  args.width = width;
+  args.out = bytes.data();
+  args.depth = kernels::Int8Depth(width);
+  args.scale = scale.data();
   args.scratch = member.rotated.data();
   table_.quantize(args);
 }
@@ -210,15 +211,10 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
 
 void NativeLane::MultiplyShort(const PackedLinear& linear, int first, int count, int rows,
                                uint16_t* c, size_t c_stride, Member& member, const void* next) {
-  kernels::Int8ProductArgs args = Int8Group(linear, 0);
+  kernels::Int8ProductArgs args = Int8Outputs(linear, first, count);
   args.a = member.bytes.data();
   args.a_scale = member.scale.data();
   args.rows = rows;
-  args.w += static_cast<size_t>(first / kernels::kInt8Block) * args.w_stride;
-  args.w_scale += first;
-  args.start += first;
-  args.bias += first;
-  args.n = count;
   args.c = c;
   args.c_element = kernels::Element::kBF16;
   args.c_stride = c_stride;
@@ -251,8 +247,8 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   float* x = set.residual + static_cast<size_t>(begin) * row_;
   const float* attended = short_ ? nullptr : set.query + static_cast<size_t>(begin) * row_;
   if (short_) {
-    QuantizeAttended(set.attended + static_cast<size_t>(begin) * set.attended_row, set.attended_row,
-                     rows, member);
+    QuantizeHalves(set.attended + static_cast<size_t>(begin) * set.attended_row, set.attended_row,
+                   rows, spec_.hidden, member.bytes, member.scale, member);
   } else {
     Quantize(attended, 0, rows, member);
   }
@@ -287,15 +283,10 @@ void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) 
     const int width = std::min(columns, spec_.ffn - before);
     kernels::Int8ProductArgs down = Int8Group(weights.ffn_down, group);
 
-    kernels::Int8ProductArgs up = Int8Group(weights.ffn_up, 0);
+    kernels::Int8ProductArgs up = Int8Outputs(weights.ffn_up, before, width);
     up.a = member.bytes.data();
     up.a_scale = member.scale.data();
     up.rows = rows;
-    up.w += static_cast<size_t>(before / kernels::kInt8Block) * up.w_stride;
-    up.w_scale += before;
-    up.start += before;
-    up.bias += before;
-    up.n = width;
     up.next = down.w;
     up.c = member.halves.data();
     up.c_element = kernels::Element::kF16;
@@ -304,17 +295,8 @@ void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) 
     up.scratch = member.sums.data();
     table_.int8_product(up);
 
-    kernels::QuantizeArgs quantize;
-    quantize.x = member.halves.data();
-    quantize.element = kernels::Element::kF16;
-    quantize.x_stride = kHalfRow;
-    quantize.rows = rows;
-    quantize.width = width;
-    quantize.out = member.ffn_bytes.data();
-    quantize.depth = kernels::Int8Depth(width);
-    quantize.scale = member.ffn_scale.data();
-    quantize.scratch = member.rotated.data();
-    table_.quantize(quantize);
+    QuantizeHalves(member.halves.data(), kHalfRow, rows, width, member.ffn_bytes, member.ffn_scale,
+                   member);
 
     down.a = member.ffn_bytes.data();
     down.a_scale = member.ffn_scale.data();

@@ -127,10 +127,12 @@ class NativeLane final : public Lane {
   void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
   void Head(std::span<float> logits);
   void Norm(const PackedNorm& norm, float* rows, int count);
-  void QuantizeAttended(const uint16_t* rows, size_t stride, int count, Member& member);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
   void Quantize(const float* rows, int first, int count, Member& member);
+  // Halves → blocks and scales of the member's.
+  void QuantizeHalves(const uint16_t* rows, size_t stride, int count, int width,
+                      std::span<uint8_t> bytes, std::span<float> scale, Member& member);
   void NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member);
   // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
   // member.bytes was made of, and `next` the weights that are needed next, or null.

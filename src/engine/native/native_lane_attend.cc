@@ -10,8 +10,7 @@ namespace podium {
 namespace {
 
 const int8_t* PanelOf(const PackedLinear& linear, int column) {
-  return linear.bytes.panels +
-         static_cast<size_t>(column / kernels::kInt8Block) * linear.bytes.panel_stride;
+  return Int8Outputs(linear, column, 0).w;
 }
 
 }  // namespace

@@ -254,6 +254,16 @@ kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group) {
   return args;
 }
 
+kernels::Int8ProductArgs Int8Outputs(const PackedLinear& linear, int first, int count) {
+  kernels::Int8ProductArgs args = Int8Group(linear, 0);
+  args.w += static_cast<size_t>(first / kernels::kInt8Block) * args.w_stride;
+  args.w_scale += first;
+  args.start += first;
+  args.bias += first;
+  args.n = count;
+  return args;
+}
+
 Result<std::unique_ptr<NativeWeights>> NativeWeights::Pack(std::shared_ptr<const Model> model,
                                                            const WeightPlan& plan,
                                                            const kernels::Table& table,

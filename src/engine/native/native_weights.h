@@ -40,6 +40,9 @@ struct PackedLinear {
 
 /// What a product over one group of a byte matrix's columns takes from it.
 kernels::Int8ProductArgs Int8Group(const PackedLinear& linear, int group);
+/// What a product of one group to its outputs [first, first + count) takes; first is a multiple of
+/// kInt8Block.
+kernels::Int8ProductArgs Int8Outputs(const PackedLinear& linear, int first, int count);
 
 struct PackedNorm {
   std::span<const float> gain;
