@@ -197,6 +197,18 @@ def numbers(text):
   return [float(part) if "." in part else int(part) for part in text.split(",")]
 
 
+def serve(podium, *flags):
+  """A server on a free port of the loopback address: (process, port), None where it ended before it listened. What it writes to
+  stderr is passed on up to there; who calls reads the rest."""
+  server = subprocess.Popen([podium, "serve", "--port", "0", "--drain-delay-ms", "0", *flags], stderr=subprocess.PIPE, text=True)
+  for line in server.stderr:
+    sys.stderr.write(line)
+    match = re.search(r"on https?://127\.0\.0\.1:(\d+)$", line.strip())
+    if match and "metrics and health" not in line:
+      return server, int(match.group(1))
+  return server, None
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--port", type=int, help="of a server that runs already, on 127.0.0.1")
@@ -216,15 +228,8 @@ def main():
   server = None
   port, pid = options.port, None
   if options.start:
-    server = subprocess.Popen([options.start, "serve", "--port", "0", "--log-level", "warning", "--drain-delay-ms", "0", *flags],
-                              stderr=subprocess.PIPE, text=True)
+    server, port = serve(options.start, "--log-level", "warning", *flags)
     pid = server.pid
-    for line in server.stderr:
-      match = re.search(r"on http://127\.0\.0\.1:(\d+)$", line.strip())
-      sys.stderr.write(line)
-      if match:
-        port = int(match.group(1))
-        break
     if port is None:
       return 1
     threading.Thread(target=lambda: sys.stderr.writelines(server.stderr), daemon=True).start()

@@ -18,7 +18,6 @@ import os
 import random
 import re
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -115,15 +114,8 @@ def main():
     parser.error(f"at most {SECONDS_MAX} seconds and 500 users")
   descriptor, log = tempfile.mkstemp(suffix=".jsonl")
   os.close(descriptor)
-  server = subprocess.Popen([options.start, "serve", "--port", "0", "--log-format", "json", "--log-file", log, "--drain-delay-ms", "0", *flags],
-                            stderr=subprocess.PIPE, text=True)
+  server, port = load.serve(options.start, "--log-format", "json", "--log-file", log, *flags)
   try:
-    port = None
-    for line in server.stderr:
-      sys.stderr.write(line)
-      if match := re.search(r"on http://127\.0\.0\.1:(\d+)$", line.strip()):
-        port = int(match.group(1))
-        break
     if port is None:
       return 1
     threading.Thread(target=lambda: sys.stderr.writelines(server.stderr), daemon=True).start()

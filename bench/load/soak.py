@@ -25,13 +25,12 @@ import socket
 import ssl
 import statistics
 import struct
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 
-from load import document, resident_mb
+from load import document, resident_mb, serve
 
 SECONDS_MAX = 24 * 3600
 GROWTH_MAX = 1.05
@@ -229,15 +228,7 @@ def main():
   options, flags = parser.parse_known_args()
   if not 0 < options.seconds <= SECONDS_MAX or not 0 < options.users <= 500:
     parser.error(f"at most {SECONDS_MAX} seconds and 500 users")
-  server = subprocess.Popen([options.start, "serve", "--port", "0", "--log-level", "error", "--drain-delay-ms", "0", *flags],
-                            stderr=subprocess.PIPE, text=True)
-  port = None
-  for line in server.stderr:
-    sys.stderr.write(line)
-    match = re.search(r"on https?://127\.0\.0\.1:(\d+)$", line.strip())
-    if match and "metrics and health" not in line:
-      port = int(match.group(1))
-      break
+  server, port = serve(options.start, "--log-level", "error", *flags)
   if port is None:
     return 1
   log = []
