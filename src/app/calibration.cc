@@ -91,8 +91,9 @@ Result<Calibration> CalibrateOnLists(const PackCommand& command,
 }
 
 std::string CalibrationText(const Calibration& calibration) {
-  std::string text = Concat("mean error ", Fixed(calibration.before),
-                            " of the logits' standard deviation on ", calibration.pairs, " pairs");
+  std::string text =
+      Concat("mean error ", Fixed(calibration.before), " of the logits' standard deviation on ",
+             calibration.pairs, " pairs, for which weights are rounded");
   if (!calibration.in_float.empty()) {
     text += Concat(", ", Fixed(calibration.after), " with ", std::lround(100 * calibration.share),
                    " % of the work in float");

@@ -141,6 +141,7 @@ Status Pack(const PackCommand& command, Session session) {
     if (!command.calibrate.path.empty()) {
       PODIUM_ASSIGN_OR_RETURN(const Calibration calibration,
                               CalibrateOnLists(command, model, *tokenizer, team, session));
+      options.inputs = calibration.inputs;
       options.in_float = calibration.in_float;
       options.calibration = CalibrationText(calibration);
     }

@@ -172,8 +172,8 @@ void DescribePack(CLI::App& command, PackCommand& pack) {
   command
       .add_option(
           "--calibrate", pack.calibrate.path,
-          "Score pairs of these lists with each part in float and leave in float what bytes "
-          "do not suit")
+          "Pack for texts like these: round weights for what pairs of the lists feed them, and "
+          "leave in float what bytes do not suit")
       ->type_name("LISTS");
   command.add_option("--pairs", pack.pairs, "Pairs of --calibrate")
       ->check(CLI::Range(2, kCalibratedPairsMax))

@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "base/concat.h"
-#include "engine/factory.h"
+#include "engine/native/input_moments.h"
+#include "engine/native/native_engine.h"
+#include "engine/pack.h"
+#include "kernels/select.h"
 
 namespace podium {
 namespace {
@@ -24,7 +27,7 @@ class Calibrator {
   }
 
   Status ScoreReference() {
-    PODIUM_ASSIGN_OR_RETURN(reference_, Logits({.precision = "fp32"}));
+    PODIUM_ASSIGN_OR_RETURN(reference_, Logits(kernels::BestFloatTable(), {}));
     double sum = 0;
     for (const float logit : reference_) sum += logit;
     const double mean = sum / static_cast<double>(pairs_);
@@ -38,8 +41,10 @@ class Calibrator {
 
   // Mean |Δlogit| in standard deviations; infinite where a score is no number.
   Result<double> Error(const std::vector<std::string>& in_float) {
-    PODIUM_ASSIGN_OR_RETURN(const std::vector<float> logits,
-                            Logits({.precision = "int8", .in_float = in_float}));
+    WeightPlan plan{.precision = WeightPrecision::kInt8};
+    PODIUM_ASSIGN_OR_RETURN(plan.in_float, LinearsInFloat(in_float, model_->spec().layers));
+    plan.inputs = inputs_.get();
+    PODIUM_ASSIGN_OR_RETURN(const std::vector<float> logits, Logits(kernels::BestTable(), plan));
     double sum = 0;
     for (size_t i = 0; i < pairs_; ++i) {
       sum += std::fabs(static_cast<double>(logits[i]) - reference_[i]);
@@ -48,14 +53,21 @@ class Calibrator {
     return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
   }
 
+  Result<std::shared_ptr<const InputMoments>> Measure() {
+    PODIUM_ASSIGN_OR_RETURN(inputs_, MeasureInputs(model_, batches_, limits_, team_, interrupt_));
+    Progress();
+    return inputs_;
+  }
+
   void set_passes(int of) { of_ = of; }
   size_t pairs() const { return pairs_; }
   double sd() const { return sd_; }
 
  private:
-  Result<std::vector<float>> Logits(const EngineOptions& options) {
+  Result<std::vector<float>> Logits(const kernels::Table* table, const WeightPlan& plan) {
     PODIUM_RETURN_IF_ERROR(interrupt_.Check());
-    PODIUM_ASSIGN_OR_RETURN(const auto engine, MakeEngine(model_, options, team_));
+    PODIUM_ASSIGN_OR_RETURN(const auto engine,
+                            MakeNativeEngine(model_, plan, *table, team_, /*lock_memory=*/false));
     PODIUM_ASSIGN_OR_RETURN(const auto lane, engine->NewLane(team_, limits_));
     std::vector<float> logits(pairs_);
     size_t at = 0;
@@ -64,9 +76,13 @@ class Calibrator {
       PODIUM_RETURN_IF_ERROR(lane->Score(batch, std::span(logits).subspan(at, size), interrupt_));
       at += size;
     }
+    Progress();
+    return logits;
+  }
+
+  void Progress() {
     ++done_;
     progress_(done_, std::max(done_, of_));
-    return logits;
   }
 
   const std::shared_ptr<const Model>& model_;
@@ -76,6 +92,7 @@ class Calibrator {
   const FunctionRef<void(int, int)> progress_;
   LaneLimits limits_;
   size_t pairs_ = 0;
+  std::shared_ptr<const InputMoments> inputs_;
   std::vector<float> reference_;
   double sd_ = 0;
   int done_ = 0;
@@ -96,9 +113,10 @@ Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
                               FunctionRef<void(int done, int of)> progress) {
   const EncoderSpec& spec = model->spec();
   Calibrator calibrator(model, batches, team, interrupt, progress);
-  calibrator.set_passes(2 + 2 * spec.layers);
+  calibrator.set_passes(3 + 2 * spec.layers);
   PODIUM_RETURN_IF_ERROR(calibrator.ScoreReference());
   Calibration result;
+  PODIUM_ASSIGN_OR_RETURN(result.inputs, calibrator.Measure());
   result.pairs = calibrator.pairs();
   result.sd = calibrator.sd();
   PODIUM_ASSIGN_OR_RETURN(result.before, calibrator.Error({}));

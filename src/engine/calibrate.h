@@ -1,4 +1,5 @@
-// Which linear layers bytes do not suit: measured on real pairs, once, before a model is packed.
+// How a model's weights become bytes, and which linear layers bytes do not suit: measured on real
+// pairs, once, before a model is packed.
 #ifndef PODIUM_ENGINE_CALIBRATE_H_
 #define PODIUM_ENGINE_CALIBRATE_H_
 
@@ -16,6 +17,8 @@
 
 namespace podium {
 
+class InputMoments;
+
 struct CalibrateOptions {
   /// Mean |Δlogit| to fp32 that is good enough, in standard deviations of the fp32 logits.
   double target_sd = 0.02;
@@ -32,18 +35,20 @@ struct GroupEffect {
 
 struct Calibration {
   size_t pairs = 0;
-  double sd = 0;      // of the fp32 logits
-  double before = 0;  // error with everything in bytes
-  double after = 0;   // error with `in_float` in float
-  double share = 0;   // of the work that is in float then
+  double sd = 0;                               // of the fp32 logits
+  double before = 0;                           // error with everything in bytes
+  double after = 0;                            // error with `in_float` in float
+  double share = 0;                            // of the work that is in float then
+  std::shared_ptr<const InputMoments> inputs;  // for which weights are rounded
   std::vector<std::string> in_float;
   std::vector<GroupEffect>
       effects;  // by falling gain; empty when everything in bytes is good enough
 };
 
-/// Scores the batches in fp32, in bytes, and once for each group in float; then takes groups by
-/// what they gain for their work, while the error is above the target and the share allows it.
-/// `progress(done, of)` after each pass. kInvalidArgument without at least two different logits.
+/// Measures what goes into linear layers; scores the batches in fp32, in bytes rounded for that,
+/// and once for each group in float; then takes groups by what they gain for their work, while the
+/// error is above the target and the share allows it. `progress(done, of)` after each pass.
+/// kInvalidArgument without at least two different logits.
 Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
                               std::span<const Batch> batches, const CalibrateOptions& options,
                               Team& team, const Interrupt& interrupt,

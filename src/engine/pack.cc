@@ -240,6 +240,7 @@ Result<PackedDirectory> PackModel(const std::shared_ptr<const Model>& model,
   }
   PODIUM_RETURN_IF_ERROR(CheckNativeSpec(model->spec()));
   WeightPlan plan{.precision = WeightPrecision::kInt8};
+  plan.inputs = options.inputs.get();
   PODIUM_ASSIGN_OR_RETURN(plan.in_float, LinearsInFloat(options.in_float, model->spec().layers));
   // Every table packs the same bytes.
   PODIUM_ASSIGN_OR_RETURN(const std::unique_ptr<NativeWeights> weights,

@@ -16,6 +16,8 @@
 
 namespace podium {
 
+class InputMoments;
+
 struct PackOptions {
   std::string source = {};  // the model's name, for whoever looks at the file later
   /// Word embeddings: "auto", 16 bits where none of them is too large; "keep", as the model has
@@ -24,6 +26,8 @@ struct PackOptions {
   /// Linear layers that keep the model's own element type: "layers.9.ffn" (both of its products),
   /// "layers.0.attention" (all four), "layers.*.ffn".
   std::vector<std::string> in_float = {};
+  /// Rounds weights for inputs like these; null: each to the nearest byte.
+  std::shared_ptr<const InputMoments> inputs = nullptr;
   std::string calibration = {};  // what led to that, for whoever looks at the file later
 };
 

@@ -83,11 +83,37 @@ inline int RotationBlock(int columns) {
   return block >= 16 ? block : 1;
 }
 
+/// Rotates a group's columns of a weight row, in place. An activation row rotated by it is what it
+/// becomes on its way to bytes divided by 128.
+void RotateColumns(float* row, int columns);
+
+/// Columns whose rounding may make up for each other, at most.
+constexpr int kRoundingBlock = 512;
+
+/// Calls body(first, width) for the blocks of columns that are rounded together: a group of columns
+/// in even pieces of whole rotation blocks.
+template <typename Body>
+void ForRoundingBlocks(int k, int group_columns, Body&& body) {
+  for (int group = 0; group < k; group += group_columns) {
+    const int columns = group_columns < k - group ? group_columns : k - group;
+    const int pieces = (columns + kRoundingBlock - 1) / kRoundingBlock;
+    const int rotations = (columns + kRotationBlock - 1) / kRotationBlock;
+    const int width = (rotations + pieces - 1) / pieces * kRotationBlock;
+    for (int at = 0; at < columns; at += width) {
+      body(group + at, width < columns - at ? width : columns - at);
+    }
+  }
+}
+
 /// Rotates weight rows [rows ≤ 32, k], each group of columns by itself, and rounds them to bytes:
 /// scale[j] = max|rotated w[j]| / 127, and sums[group][j] the sum of a group of columns' bytes,
 /// groups `sums_stride` elements apart. All 32 entries are written. `w` is overwritten.
+///
+/// Without `feedback` to the nearest byte. It says what an error of one column is worth in another:
+/// for each block of ForRoundingBlocks in turn [width, width], where row i's entries right of the
+/// diagonal take what columns i + 1 … left to column i, which is rounded after them.
 void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
-                   int32_t* sums, size_t sums_stride);
+                   int32_t* sums, size_t sums_stride, const float* feedback = nullptr);
 
 }  // namespace podium::kernels
 

@@ -42,6 +42,22 @@ void RotateBlock(float* x, int block) {
   for (int i = 0; i < block; ++i) x[i] *= scale;
 }
 
+// Rounds a block's columns from the last to the first, `rows` ≤ 32 outputs side by side:
+// round(i, j, carried) returns the error that it leaves, in the unit of `carried`, what the columns
+// behind it left for this one.
+template <typename Round>
+void RoundTogether(const float* feedback, int width, int rows, Round&& round) {
+  float error[kRoundingBlock][kInt8Block] = {};
+  for (int i = width - 1; i >= 0; --i) {
+    float carried[kInt8Block] = {};
+    const float* factor = feedback + static_cast<size_t>(i) * width;
+    for (int other = i + 1; other < width; ++other) {
+      for (int j = 0; j < kInt8Block; ++j) carried[j] += factor[other] * error[other][j];
+    }
+    for (int j = 0; j < rows; ++j) error[i][j] = round(i, j, carried[j]);
+  }
+}
+
 }  // namespace
 
 void PackPanel(const Table& table, Element element, const void* first, int rows, int k,
@@ -54,20 +70,24 @@ void PackPanel(const Table& table, Element element, const void* first, int rows,
   }
 }
 
+void RotateColumns(float* row, int columns) {
+  for (int i = 0, block = 0; i < columns; i += block) {
+    block = RotationBlock(columns - i);
+    RotateBlock(row + i, block);
+  }
+}
+
 void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, float* scale,
-                   int32_t* sums, size_t sums_stride) {
+                   int32_t* sums, size_t sums_stride, const float* feedback) {
   std::memset(panel, 0, Int8PanelBytes(k));
+  float inverse[kInt8Block] = {};
   for (int j = 0; j < kInt8Block; ++j) {
     for (int g = 0; g * group_columns < k; ++g) sums[static_cast<size_t>(g) * sums_stride + j] = 0;
     scale[j] = 0;
     if (j >= rows) continue;
     float* row = w + static_cast<size_t>(j) * k;
     for (int group = 0; group < k; group += group_columns) {
-      const int end = group + group_columns < k ? group + group_columns : k;
-      for (int i = group, block = 0; i < end; i += block) {
-        block = RotationBlock(end - i);
-        RotateBlock(row + i, block);
-      }
+      RotateColumns(row + group, group_columns < k - group ? group_columns : k - group);
     }
     float top = 0, nothing = 0;
     for (int i = 0; i < k; ++i) {
@@ -77,14 +97,28 @@ void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, 
     scale[j] = top / 127;
     if (nothing != 0) {  // a weight is none: nor is any score
       scale[j] = nothing;
-      continue;
+    } else if (scale[j] >= 1e-35f) {
+      inverse[j] = 1 / scale[j];
     }
-    const float inverse = scale[j] < 1e-35f ? 0 : 1 / scale[j];
-    for (int i = 0; i < k; ++i) {
-      const int byte = static_cast<int>(std::nearbyint(row[i] * inverse));
-      panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);
-      sums[static_cast<size_t>(i / group_columns) * sums_stride + j] += byte;
-    }
+  }
+  const auto put = [&](int i, int j, float steps) {
+    const int byte = static_cast<int>(std::nearbyint(steps));
+    panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);
+    sums[static_cast<size_t>(i / group_columns) * sums_stride + j] += byte;
+    return static_cast<float>(byte);
+  };
+  if (feedback != nullptr) {
+    ForRoundingBlocks(k, group_columns, [&](int first, int width) {
+      RoundTogether(feedback, width, rows, [&](int i, int j, float carried) {
+        const float steps = w[static_cast<size_t>(j) * k + first + i] * inverse[j];
+        return steps - put(first + i, j, std::fmin(127.0f, std::fmax(-127.0f, steps + carried)));
+      });
+      feedback += static_cast<size_t>(width) * width;
+    });
+    return;
+  }
+  for (int j = 0; j < rows; ++j) {
+    for (int i = 0; i < k; ++i) put(i, j, w[static_cast<size_t>(j) * k + i] * inverse[j]);
   }
 }
 

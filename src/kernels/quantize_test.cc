@@ -164,6 +164,46 @@ TEST_P(QuantizeTest, ProductsWithRotatedWeightsAreTheProducts) {
   }
 }
 
+// Feedback of exact factors: with two columns of which one always follows the other, the second
+// takes back what rounding the first left.
+TEST(Int8PackTogether, ColumnsThatGoTogetherMakeUpForEachOther) {
+  constexpr int kWidth = 15;  // no rotation
+  std::vector<float> feedback(kWidth * kWidth);
+  for (int i = 0; i + 1 < kWidth; i += 2) feedback[i * kWidth + i + 1] = 1;
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> w(32 * kWidth);
+  for (float& v : w) v = uniform(random);
+  w[3] = 4;  // held at 127, whatever is left for it
+  w[2] = 4;
+  const std::vector<float> all = w;
+  std::vector<int8_t> panel(Int8PanelBytes(kWidth));
+  float scale[32];
+  int32_t sums[32];
+  PackInt8Panel(w.data(), 32, kWidth, 64, panel.data(), scale, sums, 32, feedback.data());
+  for (int j = 0; j < 32; ++j) {
+    int sum = 0;
+    const auto byte = [&](int i) { return panel[(i / 4 * 32 + j) * 4 + i % 4]; };
+    for (int i = 0; i < kWidth; ++i) {
+      sum += byte(i);
+      ASSERT_LE(std::abs(byte(i)), 127);
+      if (i % 2 == 0 && i + 1 < kWidth) {
+        const float pair = w[j * kWidth + i] + w[j * kWidth + i + 1];
+        EXPECT_NEAR(scale[j] * (byte(i) + byte(i + 1)), pair, scale[j] * 0.501) << j << ", " << i;
+      }
+    }
+    EXPECT_EQ(sums[j], sum);
+  }
+  // And without any that matters, each is the nearest.
+  std::vector<int8_t> nearest(panel.size()), zeros(panel.size());
+  std::vector<float> again = all;
+  w = all;
+  std::fill(feedback.begin(), feedback.end(), 0.f);
+  PackInt8Panel(w.data(), 32, kWidth, 64, nearest.data(), scale, sums, 32);
+  PackInt8Panel(again.data(), 32, kWidth, 64, zeros.data(), scale, sums, 32, feedback.data());
+  EXPECT_EQ(nearest, zeros);
+}
+
 TEST_P(QuantizeTest, RowsThatHaveNoScale) {
   const auto quantize = [&](std::vector<float> x) {
     return Quantized(table(), x.data(), Element::kF32, 1, static_cast<int>(x.size()), x.size(), 0);

@@ -5,6 +5,7 @@
 
 #include "base/float_mode.h"
 #include "engine/check_batch.h"
+#include "engine/native/input_moments.h"
 #include "engine/native/plan.h"
 #include "kernels/layout.h"
 
@@ -252,13 +253,16 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   } else {
     Quantize(attended, 0, rows, member);
   }
+  if (moments_ != nullptr) {
+    moments_->Add(layer, LinearInput::kAttentionOutput, attended, row_, rows);
+  }
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x, weights.ffn_up.bytes.panels);
   NormAndQuantize(weights.attention_norm, x, rows, member);
   if (weights.ffn_up.in_bytes()) {
     FeedForwardInt8(layer, x, rows, member);
   } else {
-    FeedForwardFloat(weights, x, rows, member);
+    FeedForwardFloat(layer, x, rows, member);
   }
   const auto next = static_cast<size_t>(layer) + 1;
   if (next == weights_.layers.size())
@@ -266,9 +270,14 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   NormAndQuantize(weights.ffn_norm, x, rows, member);
 }
 
-void NativeLane::FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member) {
+void NativeLane::FeedForwardFloat(int layer, float* x, int rows, Member& member) {
+  const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
+  if (moments_ != nullptr) moments_->Add(layer, LinearInput::kFfnUp, x, row_, rows);
   Multiply(weights.ffn_up, x, row_, rows, member.ffn.data(), ffn_row_, member,
            ToActivate(spec_.activation), nullptr);
+  if (moments_ != nullptr) {
+    moments_->Add(layer, LinearInput::kFfnDown, member.ffn.data(), ffn_row_, rows);
+  }
   Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, x, row_, member,
            kernels::Activate::kNone, x);
 }

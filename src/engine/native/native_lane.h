@@ -28,11 +28,15 @@
 
 namespace podium {
 
+class InputMoments;
+
 class NativeLane final : public Lane {
  public:
+  /// `moments`, of an fp32 lane, gets what goes into the linear layers of each pass.
   static Result<std::unique_ptr<Lane>> Make(const NativeWeights& weights,
                                             const kernels::Table& table, Team& team,
-                                            const LaneLimits& limits);
+                                            const LaneLimits& limits,
+                                            InputMoments* moments = nullptr);
 
   Status Score(const Batch& batch, std::span<float> logits, const Interrupt& interrupt) override;
   const LaneLimits& limits() const override { return limits_; }
@@ -87,12 +91,13 @@ class NativeLane final : public Lane {
   };
 
   NativeLane(const NativeWeights& weights, const kernels::Table& table, Team& team,
-             const LaneLimits& limits)
+             const LaneLimits& limits, InputMoments* moments)
       : weights_(weights),
         spec_(weights.spec()),
         table_(table),
         team_(team),
         limits_(limits),
+        moments_(moments),
         row_(kernels::RowStride(spec_.hidden)),
         key_value_row_(kernels::RowStride(2 * spec_.hidden)),
         short_row_((static_cast<size_t>(spec_.hidden) * 3 + 63) / 32 * 32),
@@ -143,7 +148,7 @@ class NativeLane final : public Lane {
   // next multiple of 32 columns.
   void MultiplyShort(const PackedLinear& linear, int first, int count, int rows, uint16_t* c,
                      size_t c_stride, Member& member, const void* next);
-  void FeedForwardFloat(const PackedLayer& weights, float* x, int rows, Member& member);
+  void FeedForwardFloat(int layer, float* x, int rows, Member& member);
   void FeedForwardInt8(int layer, float* x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [first, last).
   void ForRowBlocks(const Part& part, int first, int last,
@@ -154,15 +159,16 @@ class NativeLane final : public Lane {
   const kernels::Table& table_;
   Team& team_;
   LaneLimits limits_;
-  const size_t row_;            // elements between rows hidden wide
-  const size_t key_value_row_;  // … 2 · hidden wide
-  const size_t short_row_;      // … 3 · hidden wide and up to 31 that a product writes past it
-  const size_t ffn_row_;        // … ffn wide
-  const bool in_bytes_;         // int8 linear layers
-  const bool short_;            // q, k and v are brain floats, and attention output halves
-  const int head_columns_;      // 0: no part is by head
-  const size_t head_row_;       // elements between rows of a part's q, k and v
-  const size_t attended_row_;   // … of its attention output
+  InputMoments* const moments_;  // null but for a lane that measures
+  const size_t row_;             // elements between rows hidden wide
+  const size_t key_value_row_;   // … 2 · hidden wide
+  const size_t short_row_;       // … 3 · hidden wide and up to 31 that a product writes past it
+  const size_t ffn_row_;         // … ffn wide
+  const bool in_bytes_;          // int8 linear layers
+  const bool short_;             // q, k and v are brain floats, and attention output halves
+  const int head_columns_;       // 0: no part is by head
+  const size_t head_row_;        // elements between rows of a part's q, k and v
+  const size_t attended_row_;    // … of its attention output
 
   Arena arena_;
   std::span<float> residual_;         // [tokens, hidden]

@@ -9,8 +9,8 @@ namespace podium {
 
 Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
                                                const kernels::Table& table, Team& team,
-                                               const LaneLimits& limits) {
-  std::unique_ptr<NativeLane> lane(new NativeLane(weights, table, team, limits));
+                                               const LaneLimits& limits, InputMoments* moments) {
+  std::unique_ptr<NativeLane> lane(new NativeLane(weights, table, team, limits, moments));
   const EncoderSpec& spec = weights.spec();
   LaneLimits& own = lane->limits_;
   if (own.length_max <= 0) own.length_max = spec.length_max();

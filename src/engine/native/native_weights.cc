@@ -6,6 +6,7 @@
 
 #include "base/concat.h"
 #include "base/memory_lock.h"
+#include "engine/native/input_moments.h"
 #include "engine/native/packed_v1.h"
 #include "kernels/layout.h"
 #include "model/packed_model.h"
@@ -39,6 +40,7 @@ struct PanelTask {
   int32_t* start = nullptr;  // [groups], start_stride apart
   size_t start_stride = 0;
   int group_columns = 0;
+  const float* feedback = nullptr;
   Version1Panel version1 = {};
   size_t copied_bytes = 0;  // from a packed file; nothing else is done
 };
@@ -51,7 +53,8 @@ void PackBytes(const kernels::Table& table, const PanelTask& task) {
     table.widen(task.first, task.element, rows.size(), rows.data());
   }
   kernels::PackInt8Panel(rows.data(), task.rows, task.k, task.group_columns,
-                         static_cast<int8_t*>(task.out), task.scale, task.start, task.start_stride);
+                         static_cast<int8_t*>(task.out), task.scale, task.start, task.start_stride,
+                         task.feedback);
   // `start` holds sums of bytes now: they become what a sum of products starts from, where a byte
   // of 128 means 0.
   for (int g = 0; g * task.group_columns < task.k; ++g) {
@@ -143,6 +146,7 @@ class Packer {
       task.start = &start[at];
       task.start_stride = padded;
       task.group_columns = group_columns;
+      if (plan_.inputs != nullptr) task.feedback = plan_.inputs->feedback(name);
       if (version1) {
         task.version1 = {old.bytes + at / kernels::kInt8Block * panel_bytes, old.scale + at,
                          old.columns};

@@ -17,6 +17,8 @@
 
 namespace podium {
 
+class InputMoments;
+
 /// The kernels' word for a file's element type.
 kernels::Element ToElement(ElementType type);
 
@@ -69,6 +71,8 @@ struct WeightPlan {
   /// Of kInt8: linear layers that stay in the file's element type, "layers.9.ffn_down". An FFN's
   /// two go together.
   std::set<std::string> in_float = {};
+  /// Of kInt8: rounds weights for inputs like these; null: each to the nearest byte.
+  const InputMoments* inputs = nullptr;
   /// Of a packed file: EngineOptions' read_in_place.
   bool in_place = false;
   bool InFloat(const std::string& name) const {
