@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Quality of the bundled model on the LibreOffice help lists: the rows of its model card, and int8 against fp32.
 
-  bench/quality/measure.py [--podium build/release/podium] [--queries 125] [--out FOLDER]
+  bench/quality/measure.py [--podium build/release/podium] [--queries 125] [--nearest] [--out FOLDER]
 
-Scores with `podium compare`, prints a table in Markdown and exits 1 when a row of the model card is not met to the third digit
+int8 is a file of `podium pack --calibrate` on the other half of the lists; with --nearest the folder, whose weights are rounded each to
+the nearest byte. Scores with `podium compare`, prints a table in Markdown and exits 1 when a row of the model card is not met to the third digit
 (only with its own number of queries, 125). --out keeps the JSON and the pictures of `compare` and `lengths`.
 """
 
@@ -58,9 +59,22 @@ def podium(program, *words):
   return json.loads(done.stdout)
 
 
-def compare(program, language, queries, out):
+def calibrated(program, out):
+  """The model packed for pairs of the lists that are not compared."""
+  lists, packed = out / "other-half.jsonl", out / "podium-mini.podium"
+  with lists.open("w", encoding="utf-8") as file:
+    for language in CARD:
+      texts = {row["id"]: row["text"] for row in map(json.loads, (LISTS / f"lo-{language}.passages.jsonl").open(encoding="utf-8"))}
+      for row in read_lists(language, None)[CARD_QUERIES:]:
+        documents = [texts[candidate] for candidate in row["candidates"]]
+        file.write(json.dumps({"query": row["query"], "documents": documents}) + "\n")
+  print("measure.py:", podium(program, "pack", MODEL, "-o", packed, "--calibrate", lists)["calibration"], file=sys.stderr)
+  return packed
+
+
+def compare(program, language, queries, out, int8="precision=int8"):
   """fp32 against int8 on the first `queries` lists."""
-  return podium(program, "compare", "precision=fp32", "precision=int8", LISTS / f"lo-{language}.queries.jsonl", "--limit", queries,
+  return podium(program, "compare", "precision=fp32", int8, LISTS / f"lo-{language}.queries.jsonl", "--limit", queries,
                 "--plot", out / f"compare-{language}.svg")
 
 
@@ -98,14 +112,16 @@ def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--podium", default=ROOT / "build" / "release" / "podium", type=Path)
   parser.add_argument("--queries", default=CARD_QUERIES, type=int)
+  parser.add_argument("--nearest", action="store_true")
   parser.add_argument("--out", type=Path)
   options = parser.parse_args()
   with tempfile.TemporaryDirectory() as scratch:
     out = options.out or Path(scratch)
     out.mkdir(parents=True, exist_ok=True)
     rows, results, wrong = [], [], []
+    int8 = "precision=int8" if options.nearest else calibrated(options.podium, out)
     for language in CARD:
-      got = compare(options.podium, language, options.queries, out)
+      got = compare(options.podium, language, options.queries, out, int8)
       (out / f"compare-{language}.json").write_text(json.dumps(got, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
       row = baselines(language, options.queries)
       row.update({"podium-mini": got["labels"]["a"], "podium-mini int8": got["labels"]["b"]})

@@ -113,9 +113,10 @@ Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
                               FunctionRef<void(int done, int of)> progress) {
   const EncoderSpec& spec = model->spec();
   Calibrator calibrator(model, batches, team, interrupt, progress);
-  calibrator.set_passes(3 + 2 * spec.layers);
+  calibrator.set_passes(4 + 2 * spec.layers);
   PODIUM_RETURN_IF_ERROR(calibrator.ScoreReference());
   Calibration result;
+  PODIUM_ASSIGN_OR_RETURN(result.nearest, calibrator.Error({}));
   PODIUM_ASSIGN_OR_RETURN(result.inputs, calibrator.Measure());
   result.pairs = calibrator.pairs();
   result.sd = calibrator.sd();

@@ -35,11 +35,12 @@ struct GroupEffect {
 
 struct Calibration {
   size_t pairs = 0;
-  double sd = 0;                               // of the fp32 logits
-  double before = 0;                           // error with everything in bytes
-  double after = 0;                            // error with `in_float` in float
-  double share = 0;                            // of the work that is in float then
-  std::shared_ptr<const InputMoments> inputs;  // for which weights are rounded
+  double sd = 0;       // of the fp32 logits
+  double nearest = 0;  // error with each weight at the nearest byte
+  double before = 0;   // error with weights rounded for `inputs`
+  double after = 0;    // and with `in_float` in float
+  double share = 0;    // of the work that is in float then
+  std::shared_ptr<const InputMoments> inputs;
   std::vector<std::string> in_float;
   std::vector<GroupEffect>
       effects;  // by falling gain; empty when everything in bytes is good enough

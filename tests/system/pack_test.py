@@ -2,6 +2,7 @@
 """podium pack, and packed files wherever a model goes."""
 
 import json
+import re
 import os
 import shutil
 import unittest
@@ -68,6 +69,8 @@ class Pack(Case):
     self.assertIn(len(facts["in_float"]), (2, 4, 8))  # one FFN or up to two attentions are what the share allows
     _, facts = self.pack(*words, "--target", "1")
     self.assertEqual(facts["in_float"], [])
+    together, nearest = map(float, re.findall(r"0\.\d{4}", facts["calibration"]))
+    self.assertLess(together, nearest)
     path = self.folder / "model.podium"
     facts = json.loads(self.podium("inspect", "--model", path, "--format", "json")[0])
     self.assertIn("8 pairs", facts["packed_calibration"])

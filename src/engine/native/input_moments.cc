@@ -75,28 +75,32 @@ InputMoments::InputMoments(const EncoderSpec& spec, const kernels::Table& table)
   }
 }
 
-void InputMoments::Add(int layer, LinearInput input, const float* x, size_t stride, int rows) {
+void InputMoments::StartBatch() {
+  for (const auto& site : sites_) site->rows = 0;
+}
+
+void InputMoments::Add(int layer, LinearInput input, const float* x, size_t stride, int first_row,
+                       int rows) {
   if (rows <= 0) return;
   Site& site = *sites_[static_cast<size_t>(layer * kInputs + static_cast<int>(input))];
   const int widest = std::min(site.width, kernels::kRoundingBlock);
   const auto taken = [&](int width) {
     return static_cast<size_t>(width) * static_cast<size_t>(rows);
   };
-  const auto square = static_cast<size_t>(widest) * static_cast<size_t>(widest);
   const auto panel = static_cast<size_t>(table_.panel);
   const size_t packed_floats = taken((widest + table_.panel - 1) / table_.panel * table_.panel);
   Arena arena;
   PODIUM_CHECK(arena.Reserve(Arena::RoundUp(taken(widest) * sizeof(float)) +
                              Arena::RoundUp(packed_floats * sizeof(float)) +
                              Arena::RoundUp((static_cast<size_t>(widest) + panel) * sizeof(float)) +
-                             Arena::RoundUp(square * sizeof(float)) +
+                             Arena::RoundUp(site.blocks.size() * sizeof(float)) +
                              Arena::RoundUp(table_.product_scratch * sizeof(float))));
   const std::span<float> columns = arena.Take<float>(taken(widest));
   const std::span<float> packed = arena.Take<float>(packed_floats);
   const std::span<float> zeros = arena.Take<float>(static_cast<size_t>(widest) + panel);
-  const std::span<float> sums = arena.Take<float>(square);
+  const std::span<float> all = arena.Take<float>(site.blocks.size());
   const std::span<float> scratch = arena.Take<float>(table_.product_scratch);
-  size_t at = 0;
+  float* sums = all.data();
   kernels::ForRoundingBlocks(site.width, site.group_columns, [&](int first, int width) {
     for (int row = 0; row < rows; ++row) {
       for (int i = 0; i < width; ++i) {
@@ -116,15 +120,17 @@ void InputMoments::Add(int layer, LinearInput input, const float* x, size_t stri
     args.rows = width;
     args.w = {packed.data(), kernels::Element::kF32, width, rows};
     args.bias = zeros.data();
-    args.c = sums.data();
+    args.c = sums;
     args.c_stride = static_cast<size_t>(width);
     args.scratch = scratch.data();
     table_.product(args);
-    const size_t count = static_cast<size_t>(width) * static_cast<size_t>(width);
-    const std::lock_guard lock(site.mutex);
-    for (size_t i = 0; i < count; ++i) site.blocks[at + i] += sums[i];
-    at += count;
+    sums += static_cast<size_t>(width) * static_cast<size_t>(width);
   });
+  std::unique_lock lock(site.mutex);
+  site.added.wait(lock, [&] { return site.rows == first_row; });
+  for (size_t i = 0; i < site.blocks.size(); ++i) site.blocks[i] += all[i];
+  site.rows += rows;
+  site.added.notify_all();
 }
 
 void InputMoments::Factorize(Team& team) {
@@ -164,6 +170,7 @@ Result<std::shared_ptr<const InputMoments>> MeasureInputs(const std::shared_ptr<
                           NativeLane::Make(*weights, table, team, limits, moments.get()));
   std::vector<float> logits(static_cast<size_t>(lane->limits().sequences_max));
   for (const Batch& batch : batches) {
+    moments->StartBatch();
     const auto size = static_cast<size_t>(batch.size());
     PODIUM_RETURN_IF_ERROR(lane->Score(batch, std::span(logits).first(size), interrupt));
   }

@@ -9,6 +9,7 @@
 #ifndef PODIUM_ENGINE_NATIVE_INPUT_MOMENTS_H_
 #define PODIUM_ENGINE_NATIVE_INPUT_MOMENTS_H_
 
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -32,8 +33,12 @@ class InputMoments {
  public:
   InputMoments(const EncoderSpec& spec, const kernels::Table& table);
 
-  /// Adds [rows, width] rows, `stride` elements apart. From any thread. An fp32 pass calls it.
-  void Add(int layer, LinearInput input, const float* x, size_t stride, int rows);
+  /// The next batch: its rows are added from 0 on.
+  void StartBatch();
+
+  /// Adds rows [first, first + rows) of a batch, `stride` elements apart, from any thread. In their
+  /// order, so that sums have the same bits in every run: waits for the rows before.
+  void Add(int layer, LinearInput input, const float* x, size_t stride, int first, int rows);
 
   /// After all were added: makes of the sums what feedback() returns, on the team's cores.
   void Factorize(Team& team);
@@ -47,6 +52,8 @@ class InputMoments {
     int group_columns = 0;
     std::vector<float> blocks;  // sums, then feedback: [width of a block]² each
     std::mutex mutex;
+    std::condition_variable added;
+    int rows = 0;  // of the batch, that are in the sums
   };
 
   const kernels::Table& table_;

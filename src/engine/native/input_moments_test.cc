@@ -95,8 +95,9 @@ TEST_F(InputMomentsTest, BytesAreBetterOnSuchInputsThanTheNearest) {
     for (const auto& kind : kinds) {
       const std::vector<float>& x = inputs.emplace_back(Inputs(kind.width));
       const auto stride = static_cast<size_t>(kind.width);
-      moments.Add(1, kind.input, x.data(), stride, 150);
-      moments.Add(1, kind.input, &x[150 * stride], stride, kRows - 150);
+      moments.StartBatch();
+      moments.Add(1, kind.input, x.data(), stride, 0, 150);
+      moments.Add(1, kind.input, &x[150 * stride], stride, 150, kRows - 150);
     }
     moments.Factorize(team_);
     for (size_t i = 0; i < std::size(kinds); ++i) {
@@ -126,7 +127,7 @@ TEST_F(InputMomentsTest, InputsThatAreNoNumbersLeaveTheNearest) {
     std::vector<float> with = x;
     with[128 * 7 + 5] = bad;
     InputMoments moments(spec, *kernels::BestFloatTable());
-    moments.Add(0, LinearInput::kFfnUp, with.data(), 128, kRows);
+    moments.Add(0, LinearInput::kFfnUp, with.data(), 128, 0, kRows);
     moments.Factorize(team_);
     EXPECT_EQ(Error(x, 128, 128, moments.feedback("layers.0.ffn_up")), nearest) << bad;
   }

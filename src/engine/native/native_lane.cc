@@ -254,7 +254,7 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
     Quantize(attended, 0, rows, member);
   }
   if (moments_ != nullptr) {
-    moments_->Add(layer, LinearInput::kAttentionOutput, attended, row_, rows);
+    moments_->Add(layer, LinearInput::kAttentionOutput, attended, row_, begin, rows);
   }
   Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
            kernels::Activate::kNone, x, weights.ffn_up.bytes.panels);
@@ -262,7 +262,7 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   if (weights.ffn_up.in_bytes()) {
     FeedForwardInt8(layer, x, rows, member);
   } else {
-    FeedForwardFloat(layer, x, rows, member);
+    FeedForwardFloat(layer, x, begin, rows, member);
   }
   const auto next = static_cast<size_t>(layer) + 1;
   if (next == weights_.layers.size())
@@ -270,13 +270,13 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
   NormAndQuantize(weights.ffn_norm, x, rows, member);
 }
 
-void NativeLane::FeedForwardFloat(int layer, float* x, int rows, Member& member) {
+void NativeLane::FeedForwardFloat(int layer, float* x, int begin, int rows, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
-  if (moments_ != nullptr) moments_->Add(layer, LinearInput::kFfnUp, x, row_, rows);
+  if (moments_ != nullptr) moments_->Add(layer, LinearInput::kFfnUp, x, row_, begin, rows);
   Multiply(weights.ffn_up, x, row_, rows, member.ffn.data(), ffn_row_, member,
            ToActivate(spec_.activation), nullptr);
   if (moments_ != nullptr) {
-    moments_->Add(layer, LinearInput::kFfnDown, member.ffn.data(), ffn_row_, rows);
+    moments_->Add(layer, LinearInput::kFfnDown, member.ffn.data(), ffn_row_, begin, rows);
   }
   Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, x, row_, member,
            kernels::Activate::kNone, x);

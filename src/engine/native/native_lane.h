@@ -148,7 +148,8 @@ class NativeLane final : public Lane {
   // next multiple of 32 columns.
   void MultiplyShort(const PackedLinear& linear, int first, int count, int rows, uint16_t* c,
                      size_t c_stride, Member& member, const void* next);
-  void FeedForwardFloat(int layer, float* x, int rows, Member& member);
+  // x is row `begin` of the part.
+  void FeedForwardFloat(int layer, float* x, int begin, int rows, Member& member);
   void FeedForwardInt8(int layer, float* x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [first, last).
   void ForRowBlocks(const Part& part, int first, int last,

@@ -39,7 +39,8 @@ void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
     return;
   }
   const float* x = &residual_[static_cast<size_t>(begin) * row_];
-  if (moments_ != nullptr) moments_->Add(layer, LinearInput::kAttention, x, row_, end - begin);
+  if (moments_ != nullptr)
+    moments_->Add(layer, LinearInput::kAttention, x, row_, begin, end - begin);
   float* keys = &key_value_[static_cast<size_t>(begin) * key_value_row_];
   Multiply(weights.key, x, row_, end - begin, keys, key_value_row_, member,
            kernels::Activate::kNone, nullptr);
