@@ -18,7 +18,6 @@ from pathlib import Path
 
 import measure
 
-CALIBRATION_PAIRS = 300
 TOKENS_MAX = 512
 BATCH = 8
 
@@ -107,7 +106,7 @@ def main():
   everything = {language: measure.read_lists(language, 2 * measure.CARD_QUERIES) for language in measure.CARD}
   others = [pair for language, rows in everything.items()
             for _, pairs in lists_of(language, rows[measure.CARD_QUERIES:]) for pair in pairs]
-  compiled = nncf_model(others[::len(others) // CALIBRATION_PAIRS][:CALIBRATION_PAIRS])
+  compiled = nncf_model(others[::len(others) // measure.CALIBRATION_PAIRS][:measure.CALIBRATION_PAIRS])
   print("| | pairs | mean Δlogit, standard deviations | top-10 overlap | nDCG@10 |", "|---|---|---|---|---|", sep="\n")
   for language, rows in everything.items():
     lists = lists_of(language, rows[:options.queries])
