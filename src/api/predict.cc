@@ -88,6 +88,7 @@ std::variant<std::shared_ptr<PredictCall>, Error> DecodePredict(std::string_view
   if (const Status status = ReadOptions(Fields(call->parsed->root()), *call); !status.ok()) {
     return Invalid(status.message());
   }
+  call->parsed->KeepTextsOnly();
   return call;
 }
 
@@ -135,6 +136,7 @@ std::variant<std::shared_ptr<TokenizeCall>, Error> DecodeTokenize(std::string_vi
   auto special = Fields(call->parsed->root()).Bool("add_special_tokens", true);
   if (!special.ok()) return Invalid(special.status().message());
   call->add_special_tokens = *special;
+  call->parsed->KeepTextsOnly();
   return call;
 }
 

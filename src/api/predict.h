@@ -30,7 +30,7 @@ struct PredictCall {
   bool raw_scores = false;
   bool truncate = true;
   bool truncate_left = false;
-  std::optional<json::Document> parsed;
+  std::optional<json::Document> parsed;  // as RerankCall::parsed
 };
 std::variant<std::shared_ptr<PredictCall>, Error> DecodePredict(std::string_view body,
                                                                 const DecodeLimits& limits);
@@ -45,7 +45,7 @@ struct TokenizeCall {
   std::string_view model;  // "" when none was named
   std::vector<std::string_view> texts;
   bool add_special_tokens = true;
-  std::optional<json::Document> parsed;
+  std::optional<json::Document> parsed;  // as RerankCall::parsed
 };
 std::variant<std::shared_ptr<TokenizeCall>, Error> DecodeTokenize(std::string_view body,
                                                                   const DecodeLimits& limits);

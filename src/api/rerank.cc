@@ -97,6 +97,7 @@ std::variant<std::shared_ptr<RerankCall>, Error> DecodeRerank(std::string_view b
                         ": got none, expected at least one")};
   }
   if (call->top_n <= 0) call->top_n = -1;
+  call->parsed->KeepTextsOnly();
   return call;
 }
 

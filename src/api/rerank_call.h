@@ -50,7 +50,7 @@ struct RerankCall {
   int max_tokens_per_doc = 0;  // 0: no limit of its own
   std::optional<double> min_score;
 
-  std::optional<json::Document> parsed;
+  std::optional<json::Document> parsed;  // texts only, once decoded
   std::deque<std::string> made;  // texts put together from objects
 };
 

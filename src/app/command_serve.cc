@@ -15,6 +15,7 @@
 #include "base/byte_size.h"
 #include "base/concat.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include "observe/process_figures.h"
 #include "podium/version.h"
 #include "ranker/loader.h"
@@ -23,6 +24,9 @@ namespace podium {
 namespace {
 
 using std::chrono::milliseconds;
+
+// Often enough that a crowd of requests is forgotten soon; seldom enough to cost nothing.
+constexpr milliseconds kBetweenReturns = std::chrono::seconds(10);
 
 // The signals that the main thread waits for. Blocked before any thread starts, so that no other
 // thread gets them.
@@ -153,7 +157,8 @@ int ServeUntilSignal(const ServeCommand& command, const ServeOptions& options,
                      const sigset_t& signals, Routes& routes, Server& server, Log& log) {
   int caught = 0;
   while (caught != SIGTERM && caught != SIGINT) {
-    caught = AwaitSignal(signals, std::chrono::hours(1));
+    caught = AwaitSignal(signals, kBetweenReturns);
+    if (caught == 0) ReturnFreeMemory();
     if (caught != SIGHUP) continue;
     const Status status = TryReload(command, options.server.tls != nullptr, routes, server, log);
     if (!status.ok()) log.Write(LogLevel::kError, "reload_failed", {{"error", status.message()}});
@@ -191,6 +196,7 @@ int Run(const ServeCommand& command, Session session) {
   if (!tls.ok()) return Fail(tls.status());
   options.server.tls = *std::move(tls);
 
+  KeepLargeBlocksApart();
   const sigset_t signals = BlockSignals();
   auto log = Log::Open(options.log);
   if (!log.ok()) return Fail(log.status());

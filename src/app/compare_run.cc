@@ -1,6 +1,5 @@
 #include "app/compare_run.h"
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "app/progress.h"
 #include "base/concat.h"
+#include "base/heap.h"
 #include "evaluation/summary.h"
 
 namespace podium {
@@ -22,9 +22,7 @@ double Seconds(Clock::time_point since) {
 
 // Freed memory is handed back first: what the allocator keeps for later belongs to no side.
 int64_t ResidentBytes() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
+  ReturnFreeMemory();
   std::ifstream statm("/proc/self/statm");
   int64_t size = 0;
   int64_t resident = 0;

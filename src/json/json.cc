@@ -107,6 +107,8 @@ Result<Document> Document::Parse(std::string_view text, std::string_view origin,
 
 Value Document::root() const { return Wrap(impl_->tape.root()); }
 
+void Document::KeepTextsOnly() { impl_->tape.tape.reset(); }
+
 Type Value::type() const {
   switch (Element(*this).type()) {
     case dom::element_type::ARRAY:

@@ -68,7 +68,11 @@ class Document {
   Document& operator=(Document&&) noexcept;
   ~Document();
 
+  /// Valid until KeepTextsOnly().
   Value root() const;
+  /// Forgets all but the strings: what AsString() gave stays valid, Values do not. Most of a parsed
+  /// text's memory is its structure.
+  void KeepTextsOnly();
 
  private:
   struct Impl;

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -74,6 +75,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnHandshakeFailed(error_code error);
   void AwaitRequest();
   static constexpr size_t kReadBytes = 64 << 10;
+  // Held for a connection that waits for a request; most requests fit.
+  static constexpr size_t kFirstBytes = 16 << 10;
   static constexpr int64_t kChunkBytes = 64 << 10;  // reserved at a time for a body of unknown size
   // Read and thrown away after a reply to a request that was not read to its end, so that the reply
   // is not lost in the reset that unread bytes cause.
@@ -162,7 +165,11 @@ void Connection::AwaitRequest() {
   if (all_.closing()) return Close();
   idle_ = true;
   stream_.expires_after(std::chrono::seconds(limits_.idle_seconds_max));
-  stream_.async_read_some(buffer_.prepare(kReadBytes),
+  if (buffer_.capacity() > kFirstBytes) {  // the last request's was large
+    buffer_.clear();
+    buffer_.shrink_to_fit();
+  }
+  stream_.async_read_some(buffer_.prepare(kFirstBytes),
                           [self = shared_from_this()](error_code error, size_t size) {
                             self->idle_ = false;
                             if (error) return self->Close();
@@ -239,6 +246,9 @@ void Connection::OnHeader(error_code error) {
 void Connection::ReadBody() {
   if (parser_->is_done()) return Dispatch();
   stream_.expires_after(std::chrono::seconds(limits_.body_seconds_max));
+  // What is still to come, a good piece at a time.
+  const auto left = parser_->content_length_remaining().value_or(kReadBytes);
+  if (left > buffer_.size()) buffer_.reserve(std::min<uint64_t>(left, kReadBytes));
   http::async_read_some(
       stream_, buffer_, *parser_,
       [self = shared_from_this()](error_code error, size_t) { self->OnBody(error); });
