@@ -23,6 +23,7 @@ Dialect ChooseDialect(const Fields& fields, const RerankPath& path) {
   if (path.kind == Kind::kArray) return Dialect::kArray;
   if (path.kind == Kind::kOllama) return Dialect::kPlainDocuments;
   if (path.kind == Kind::kBare && fields.Has("property")) return Dialect::kScores;
+  if (path.ranked_documents_default) return Dialect::kRankedDocuments;
   return Dialect::kDocuments;
 }
 

@@ -30,7 +30,8 @@ struct RerankPath {
     kArray,      // /array/rerank: a bare array also for `documents`
     kOllama,     // /api/rerank: documents come back as plain strings
   } kind = Kind::kVersioned;
-  bool ranked_documents = false;  // ?shape=ranked_documents
+  bool ranked_documents = false;          // ?shape=ranked_documents
+  bool ranked_documents_default = false;  // the server's own, where nothing else is asked for
 };
 
 std::variant<std::shared_ptr<RerankCall>, Error> DecodeRerank(std::string_view body,

@@ -51,7 +51,7 @@ struct RerankCall {
   std::optional<double> min_score;
 
   std::optional<json::Document> parsed;  // texts only, once decoded
-  std::deque<std::string> made;  // texts put together from objects
+  std::deque<std::string> made;          // texts put together from objects
 };
 
 /// What the reply is made of.

@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // The first byte chooses the path.
   const podium::api::RerankPath path{
       .kind = static_cast<podium::api::RerankPath::Kind>(data[0] % 4),
-      .ranked_documents = (data[0] & 4) != 0};
+      .ranked_documents = (data[0] & 4) != 0,
+      .ranked_documents_default = (data[0] & 8) != 0};
   const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
   DecodeOthers(body);
   const auto decoded = podium::api::DecodeRerank(body, path, {.documents_max = 50});

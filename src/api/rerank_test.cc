@@ -55,6 +55,11 @@ TEST(Decode, TheBodyDecidesTheDialect) {
   EXPECT_EQ(
       dialect(R"("documents":["a"])", {.kind = RerankPath::Kind::kBare, .ranked_documents = true}),
       Dialect::kRankedDocuments);
+  // The server's own choice is for those who ask for nothing else; Weaviate does, by its member.
+  const RerankPath short_replies{.kind = RerankPath::Kind::kBare, .ranked_documents_default = true};
+  EXPECT_EQ(dialect(R"("documents":["a"])", short_replies), Dialect::kRankedDocuments);
+  EXPECT_EQ(dialect(R"("documents":["a"],"property":"")", short_replies), Dialect::kScores);
+  EXPECT_EQ(dialect(R"("texts":["a"])", short_replies), Dialect::kTei);
 }
 
 TEST(Decode, OddButMeantWell) {

@@ -29,6 +29,7 @@ class Completion {
   }
   ~Completion() { Drop(); }
 
+  bool fired() const { return fire_ == nullptr; }
   void operator()(T result) {
     PODIUM_CHECK(fire_ != nullptr);
     std::exchange(fire_, nullptr)(std::move(result));

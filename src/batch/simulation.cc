@@ -102,8 +102,9 @@ std::vector<Outcome> Simulate(const std::vector<Arrival>& arrivals,
       if (outcome.taken == arrivals[slice.request].lengths.size()) outcome.finish = now;
     }
   }
-  PODIUM_CHECK(waiting.pairs() == 0);
-  PODIUM_CHECK(waiting.cost() == 0);
+  for (int model = 0; model < static_cast<int>(speeds.size()); ++model) {
+    PODIUM_CHECK(waiting.pairs(model) == 0 && waiting.cost(model) == 0);
+  }
   return outcomes;
 }
 

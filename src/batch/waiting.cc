@@ -17,18 +17,6 @@ WaitingPairs::WaitingPairs(std::span<const BatchBudget> budgets) {
   for (const BatchBudget& budget : budgets) models_.push_back({.budget = budget, .by_tag = {}});
 }
 
-size_t WaitingPairs::pairs() const {
-  size_t pairs = 0;
-  for (const Model& model : models_) pairs += model.pairs;
-  return pairs;
-}
-
-double WaitingPairs::cost() const {
-  double cost = 0;
-  for (const Model& model : models_) cost += model.cost;
-  return cost;
-}
-
 void WaitingPairs::Add(uint64_t request, const WaitingRequest& waiting) {
   PODIUM_CHECK(!waiting.lengths.empty() && waiting.share > 0);
   Model& model = Of(waiting.model);

@@ -71,9 +71,6 @@ class WaitingPairs {
   bool BatchIsFull() const;
 
   size_t requests() const { return entries_.size(); }
-  /// Of all models; of one.
-  size_t pairs() const;
-  double cost() const;
   double cost(int model) const { return Of(model).cost; }
   size_t pairs(int model) const { return Of(model).pairs; }
   /// Of what would be computed before a new request of this work (cost times work_per_cost, over

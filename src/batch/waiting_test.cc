@@ -226,7 +226,7 @@ TEST(Waiting, SecondsBeforeAreOfWhatWillBeComputedFirst) {
   waiting.Add(2, {.lengths = small});
   const double cost = kBudget.Cost(small);
   EXPECT_DOUBLE_EQ(waiting.SecondsBefore(cost, speeds), cost / kSpeed);
-  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(1e9, speeds), waiting.cost() / kSpeed);
+  EXPECT_DOUBLE_EQ(waiting.SecondsBefore(1e9, speeds), waiting.cost(0) / kSpeed);
   // The slow model's small request takes five times as long, and comes behind that of the first.
   waiting.Add(3, {.lengths = small, .model = 1, .work_per_cost = 5});
   EXPECT_DOUBLE_EQ(waiting.SecondsBefore(cost, speeds), cost / kSpeed);

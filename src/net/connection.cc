@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "api/error.h"
+#include "base/check.h"
 #include "base/concat.h"
+#include "net/delivery.h"
 #include "net/response.h"
 #include "net/wire.h"
 
@@ -60,6 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   auto executor() { return stream_.get_executor(); }
   /// On the connection's thread, as everything below.
+  void OnDelivery(std::optional<HttpReply> reply);
   void Start() {
     all_.Add(this, [weak = weak_from_this(), executor = stream_.get_executor()] {
       asio::post(executor, [weak] {
@@ -95,7 +98,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Look();
   void AskWhetherItLeft();
   void WatchForReset();
-  void OnReply(HttpReply reply);
   void Answer(HttpReply reply);
   /// What is wrong with a request that reaches no route; the connection ends with it.
   void Broken(api::ErrorKind kind, int status, std::string message);
@@ -130,6 +132,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   size_t lingered_ = 0;
   Routes::Cancel cancel_;
   bool answering_ = false;
+  PostedBlock block_;  // for the reply to what is being answered
   std::optional<asio::steady_timer> next_look_;
   bool asking_ = false;             // the interim reply is being written
   std::optional<HttpReply> ready_;  // and this one waits for it
@@ -281,11 +284,11 @@ void Connection::Dispatch() {
   request.received = Clock::now();
   answering_ = true;
   const auto self = shared_from_this();
-  Respond respond([self](HttpReply reply) {
-    auto shared = std::make_shared<HttpReply>(std::move(reply));
-    asio::dispatch(self->stream_.get_executor(),
-                   [self, shared] { self->OnReply(std::move(*shared)); });
-  });
+  const auto* const executor =
+      self->stream_.get_executor().target<asio::io_context::executor_type>();
+  PODIUM_CHECK(executor != nullptr);
+  Respond respond([delivery = std::make_shared<Delivery<Connection>>(self, *executor, block_)](
+                      HttpReply reply) { delivery->Put(std::move(reply)); });
   const Post post = [self](std::function<void()> function) {
     asio::post(self->stream_.get_executor(), std::move(function));
   };
@@ -349,15 +352,16 @@ void Connection::Gone() {
   Close();
 }
 
-void Connection::OnReply(HttpReply reply) {
+void Connection::OnDelivery(std::optional<HttpReply> reply) {
   if (!answering_) return;  // the client has left
   answering_ = false;
   cancel_ = nullptr;
   next_look_.reset();
+  if (!reply) return Close();  // no memory to say anything
   if (asking_) {
     ready_ = std::move(reply);
   } else {
-    Answer(std::move(reply));
+    Answer(*std::move(reply));
   }
 }
 

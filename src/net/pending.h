@@ -2,6 +2,7 @@
 #ifndef PODIUM_NET_PENDING_H_
 #define PODIUM_NET_PENDING_H_
 
+#include <new>
 #include <utility>
 
 #include "base/mutex.h"
@@ -14,12 +15,26 @@ constexpr const char* kOk = "ok";
 constexpr const char* kClientLeft = "ClientLeft";
 
 struct Routes::Pending {
-  Pending(Exchange begun, Post on_thread, Respond answer, bool is_large)
-      : exchange(std::move(begun)),
+  Pending(Routes& owner, Exchange begun, Post on_thread, Respond answer, bool is_large)
+      : routes(owner),
+        exchange(std::move(begun)),
         post(std::move(on_thread)),
         respond(std::move(answer)),
         large(is_large) {}
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  /// Dropped without an answer, for want of memory: answered, counted and logged if there is some
+  /// again; else the connection ends.
+  ~Pending() {
+    if (respond.fired()) return;
+    try {
+      respond(routes.Finish(exchange, {api::ErrorKind::kInternal, 500,
+                                       "the request was dropped for want of memory"}));
+    } catch (const std::bad_alloc&) {
+    }
+  }
 
+  Routes& routes;
   Exchange exchange;
   const Post post;
   Respond respond;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <new>
 #include <utility>
 
 #include "base/concat.h"
@@ -301,18 +300,22 @@ Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond res
   request.SplitTarget();
   const bool large =
       request.body.size() > kInlineBytesMax || request.Header("Content-Encoding") == "gzip";
-  auto pending = std::make_shared<Pending>(Begin(request), post, std::move(respond), large);
+  auto pending = std::make_shared<Pending>(*this, Begin(request), post, std::move(respond), large);
   if (const auto name =
           keys()->Check(request.Header("Authorization"), request.Header("X-API-Key"))) {
     pending->exchange.key = *name;
   }
+  // Whoever answers has the request, not who may cancel it: one that is dropped is answered so.
+  Cancel cancel = [weak = std::weak_ptr<Pending>(pending)] {
+    if (const Shared found = weak.lock()) found->Leave();
+  };
   if (large) {
     auto shared = std::make_shared<HttpRequest>(std::move(request));
-    RunBeside([this, pending, shared] { Dispatch(pending, *shared); });
+    service_.RunBeside([this, pending, shared] { Dispatch(pending, *shared); });
   } else {
     Dispatch(pending, request);
   }
-  return [pending] { pending->Leave(); };
+  return cancel;
 }
 
 void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
@@ -352,16 +355,6 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
   const bool healthy = reply.status < 400;
   pending->respond(
       Finish(exchange, std::move(reply), healthy ? kOk : api::ErrorType(ErrorKind::kUnhealthy)));
-}
-
-void Routes::RunBeside(std::function<void()> work) {
-  service_.RunBeside([work = std::move(work)] {
-    try {
-      work();
-    } catch (const std::bad_alloc&) {
-      // As on an I/O thread: the request alone ends, with what dropping it answers.
-    }
-  });
 }
 
 }  // namespace podium

@@ -121,8 +121,6 @@ class Routes {
               std::function<HttpReply(Exchange&, const Answer&)> encode);
   /// `work` on the connection's thread, or beside it when the request is large.
   void Encode(const Shared& pending, std::function<void()> work);
-  /// On a text thread; without memory for it the request ends.
-  void RunBeside(std::function<void()> work);
   /// Sets exchange.model to the one that `name` means.
   std::optional<api::Error> ChooseModel(std::string_view name, Exchange& exchange) const;
   std::optional<api::Error> TimeLimit(const HttpRequest& request, int validation_status,

@@ -25,12 +25,12 @@ api::RerankPath PathOf(const HttpRequest& request, bool short_replies) {
   using Kind = api::RerankPath::Kind;
   const std::string_view path = request.path;
   const std::string_view shape = request.QueryValue("shape");
-  const bool short_reply = shape.empty() && short_replies && path == "/rerank";
   return {.kind = path == "/rerank"         ? Kind::kBare
                   : path == "/array/rerank" ? Kind::kArray
                   : path == "/api/rerank"   ? Kind::kOllama
                                             : Kind::kVersioned,
-          .ranked_documents = shape == "ranked_documents" || short_reply};
+          .ranked_documents = shape == "ranked_documents",
+          .ranked_documents_default = shape.empty() && short_replies && path == "/rerank"};
 }
 
 // TEI's names; its clients show them.
@@ -134,7 +134,7 @@ HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validati
 
 void Routes::Encode(const Shared& pending, std::function<void()> work) {
   if (!pending->large) return pending->post(std::move(work));
-  RunBeside(std::move(work));
+  service_.RunBeside(std::move(work));
 }
 
 void Routes::Submit(const Shared& pending, ServiceRequest ask,
@@ -246,8 +246,10 @@ void Routes::Tokenize(const Shared& pending, const HttpRequest& request) {
     auto shared = std::make_shared<Result<Service::Tokens>>(std::move(tokens));
     Encode(pending, [this, pending, shared] {
       if (!shared->ok()) {
+        const bool large = shared->status().code() == StatusCode::kResourceExhausted;
         pending->respond(
-            Finish(pending->exchange, {ErrorKind::kTooLarge, 413, shared->status().message()}));
+            Finish(pending->exchange, {large ? ErrorKind::kTooLarge : ErrorKind::kInternal,
+                                       large ? 413 : 500, shared->status().message()}));
         return;
       }
       std::vector<std::vector<api::TokenView>> views;

@@ -2,8 +2,6 @@
 // and nothing is left inside.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
@@ -12,38 +10,7 @@
 #include "engine/fake/fake_engine.h"
 #include "service/service.h"
 #include "tests/support/byte_tokenizer.h"
-
-namespace {
-
-std::atomic<int64_t> allocations_left{-1};  // negative: none fails; the one after 0 more does
-
-void* AllocateOrThrow(size_t size, size_t alignment) {
-  if (allocations_left.load() >= 0 && allocations_left.fetch_sub(1) == 0) throw std::bad_alloc();
-  void* const memory =
-      std::aligned_alloc(alignment, (size + alignment - (size > 0)) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-// Not inlined: the compiler would take it for the wrong end of a `new`.
-[[gnu::noinline]] void Release(void* memory) { std::free(memory); }
-
-}  // namespace
-
-#define PODIUM_SEEN [[gnu::visibility("default")]]
-PODIUM_SEEN void* operator new(size_t size) { return AllocateOrThrow(size, 16); }
-PODIUM_SEEN void* operator new[](size_t size) { return AllocateOrThrow(size, 16); }
-PODIUM_SEEN void* operator new(size_t size, std::align_val_t alignment) {
-  return AllocateOrThrow(size, static_cast<size_t>(alignment));
-}
-PODIUM_SEEN void operator delete(void* memory) noexcept { Release(memory); }
-PODIUM_SEEN void operator delete[](void* memory) noexcept { Release(memory); }
-PODIUM_SEEN void operator delete(void* memory, size_t) noexcept { Release(memory); }
-PODIUM_SEEN void operator delete[](void* memory, size_t) noexcept { Release(memory); }
-PODIUM_SEEN void operator delete(void* memory, std::align_val_t) noexcept { Release(memory); }
-PODIUM_SEEN void operator delete(void* memory, size_t, std::align_val_t) noexcept {
-  Release(memory);
-}
+#include "tests/support/failing_new.h"
 
 namespace podium {
 namespace {
@@ -126,6 +93,38 @@ TEST(Memory, AnyAllocationOfARequestMayFail) {
     ASSERT_TRUE(service->engines_work());
   }
   EXPECT_GT(failed, 50);
+}
+
+// The texts of /tokenize, on a text thread: the same.
+TEST(Memory, AnyAllocationOfTokenizingMayFail) {
+  const auto service = MakeService();
+  int failed = 0;
+  int fine_in_a_row = 0;
+  for (int64_t n = 0; fine_in_a_row < 20; ++n) {
+    ASSERT_LT(n, 1000);
+    Mutex mutex;
+    ConditionVariable changed;
+    std::optional<bool> fine;
+    Completion<Result<Service::Tokens>> done([&](Result<Service::Tokens> tokens) {
+      MutexLock lock(mutex);
+      fine = tokens.ok();
+      changed.notify_one();
+    });
+    std::vector<std::string_view> texts = {"a text", "another one", "and a third"};
+    allocations_left.store(n);
+    try {
+      service->Tokenize(0, nullptr, std::move(texts), true, std::move(done));
+    } catch (const std::bad_alloc&) {
+    }
+    {
+      MutexLock lock(mutex);
+      while (!fine) changed.wait(mutex);
+    }
+    const bool met = allocations_left.exchange(-1) < 0;
+    if (!*fine) ++failed;
+    fine_in_a_row = *fine && !met ? fine_in_a_row + 1 : 0;
+  }
+  EXPECT_GT(failed, 5);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class Service {
                 bool special_tokens, Completion<Result<Tokens>> done);
 
   /// Runs what would hold up an I/O thread (a large body to decode, a large reply to encode) where
-  /// texts are tokenized. It throws nothing; once the service ends it is dropped.
+  /// texts are tokenized. Without memory, or once the service ends, it is dropped.
   void RunBeside(std::function<void()> work);
 
   /// Whether API keys share queue and engine among them (admission.h).

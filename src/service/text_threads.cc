@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <new>
 #include <utility>
 
 namespace podium {
@@ -52,7 +53,12 @@ void TextThreads::Loop() {
       if (tasks_.empty()) return;
       mine.splice(mine.end(), tasks_, tasks_.begin());
     }
-    if (mine.front()()) Append(mine);
+    bool more = false;
+    try {
+      more = mine.front()();
+    } catch (const std::bad_alloc&) {
+    }
+    if (more) Append(mine);
   }
 }
 

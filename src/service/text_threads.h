@@ -16,7 +16,8 @@ namespace podium {
 /// who adds them (service admission). Any thread adds.
 class TextThreads {
  public:
-  /// One slice; true when there is more to do. Throws nothing.
+  /// One slice; true when there is more to do. Without memory it is dropped, and so is what it
+  /// held.
   using Task = std::function<bool()>;
 
   explicit TextThreads(int count);

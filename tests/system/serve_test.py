@@ -636,6 +636,8 @@ class Settings(Case):
       for path in ("/v1/rerank", "/rerank?shape=full"):
         self.assertEqual(len(server.post(path, BODY)[2]["results"]), 3)
       self.assertIsInstance(server.post("/rerank", {"query": QUERY, "texts": DOCUMENTS})[2], list)
+      _, _, weaviate = server.post("/rerank", {**BODY, "property": ""})
+      self.assertEqual([s["document"] for s in weaviate["scores"]], DOCUMENTS)
       line = until(lambda: next((json.loads(line) for line in server.log if "request_body" in line and "log-all" in line), None))
       self.assertEqual(json.loads(line["body"]), BODY)
       # Characters, not bytes.
