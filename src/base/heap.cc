@@ -8,7 +8,7 @@ namespace podium {
 
 void KeepLargeBlocksApart() {
 #ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);
   // Set together: the one above fixes both. What is free at a heap's end, before it is given back.
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
 #endif

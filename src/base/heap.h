@@ -9,7 +9,7 @@
 
 namespace podium {
 
-/// Blocks of 256 KiB and more are the system's: they are resident as far as they are touched, and
+/// Blocks of 128 KiB and more are the system's: they are resident as far as they are touched, and
 /// gone when they are freed. Before the first thread starts.
 void KeepLargeBlocksApart();
 

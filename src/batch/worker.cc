@@ -43,8 +43,8 @@ void Worker::Loop() {
                              .fill = running.fill,
                              .compute = ended - started,
                              .ok = status.ok()};
+    report_(report);  // first: who is answered finds it counted
     queue_.EndBatch(running, status, logits, started, ended);
-    report_(report);
   }
 }
 

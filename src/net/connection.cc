@@ -382,7 +382,10 @@ void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
 }
 
 void Connection::Write(HttpReply reply, bool unread) {
-  ReleaseBody();
+  // Until the client has taken it a reply counts among the bodies, in place of the request's.
+  const auto size = static_cast<int64_t>(reply.body.size());
+  all_.Hold(size);
+  all_.Release(std::exchange(body_reserved_, size));
   all_.routes().cors().AddHeaders(parser_->get()[http::field::origin], reply);
   const auto age = Clock::now() - opened_;
   const bool close = unread || !keep_ || reply.close || all_.routes().stopping() ||
@@ -398,6 +401,7 @@ void Connection::Write(HttpReply reply, bool unread) {
 
 void Connection::OnWritten(error_code error, bool close) {
   response_.reset();
+  ReleaseBody();
   if (error) return Close();
   if (!close) return AwaitRequest();
   stream_.expires_after(kLinger);

@@ -26,6 +26,8 @@ class Connections {
   const NetLimits& limits() const { return limits_; }
   /// Takes bytes for a body from what all may hold; false when there is not enough left.
   bool Reserve(int64_t bytes);
+  /// The same where it cannot be refused any more: what comes later has less.
+  void Hold(int64_t bytes) { routes_.body_bytes.fetch_add(bytes, std::memory_order_relaxed); }
   void Release(int64_t bytes) { routes_.body_bytes.fetch_sub(bytes, std::memory_order_relaxed); }
 
   /// `close_idle` posts: it may be called until Remove, under the lock.

@@ -543,7 +543,9 @@ class BadClients(Case):
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         deaf.sendall(request_bytes("/v1/rerank", body, "X-Request-Timeout-Ms: 600000\r\n"))
         self.assertTrue(until(lambda: metrics(server)['podium_requests_total{model="podium-mini-zh-en",outcome="ok",route="rerank"}'] == 1, 120))
+        self.assertGreater(metrics(server)["podium_http_body_bytes"], 20_000_000)  # until it is taken, or given up
         self.assertTrue(until(lambda: metrics(server)["podium_http_connections"] == 1), "20 MB that nobody takes")
+        self.assertEqual(metrics(server)["podium_http_body_bytes"], 0)
       self.assertEqual(server.post("/v1/rerank", BODY)[0], 200)
 
   @unittest.skipIf(SANITIZED, "sanitizers end a program that cannot allocate")
