@@ -186,7 +186,7 @@ Metrics::Metrics(const MetricsLabels& labels) : series_(std::make_unique<Series>
       &s.AddCounter("podium_token_cache_evictions_total", "Texts that made room for others");
   s.cache_bytes = &s.AddGauge("podium_token_cache_bytes", "Bytes that the cache holds");
   s.connections = &s.AddGauge("podium_http_connections", "Open connections");
-  s.body_bytes = &s.AddGauge("podium_http_body_bytes", "Bytes of bodies held");
+  s.body_bytes = &s.AddGauge("podium_http_body_bytes", "Bytes of bodies and replies held");
   s.failed_handshakes = &s.AddCounter("podium_tls_handshake_failures_total",
                                       "Connections that ended in the handshake of TLS");
   s.certificate = &s.AddGauge("podium_tls_certificate_not_after_seconds",
