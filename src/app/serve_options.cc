@@ -91,10 +91,10 @@ Status CheckTogether(const ServeOptions& options) {
                                   ", more than timeout-ms-max, which is ",
                                   options.routes.timeout_ms_max));
   }
-  if (limits.body_bytes_max > limits.body_bytes_inside_max) {
+  if (limits.body_bytes_max > options.routes.body_bytes_inside_max) {
     return InvalidArgument(Concat("body-bytes-max: got ", limits.body_bytes_max,
                                   ", more than body-bytes-inside-max, which is ",
-                                  limits.body_bytes_inside_max));
+                                  options.routes.body_bytes_inside_max));
   }
   if (options.tls_certificate_file.empty() != options.tls_key_file.empty()) {
     return InvalidArgument("tls-certificate-file and tls-key-file: got one, expected both or none");
@@ -268,7 +268,7 @@ std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
       Number("header-bytes-max", "Bytes of a request's headers", limits.header_bytes_max, 1024,
              1 << 20),
       Number("body-bytes-max", "Bytes of a body", limits.body_bytes_max, 1024, int64_t{1} << 32),
-      Number("body-bytes-inside-max", "Bytes of all bodies together", limits.body_bytes_inside_max,
+      Number("body-bytes-inside-max", "Bytes of all bodies together", routes.body_bytes_inside_max,
              1024, kBytes),
       Number("connections-max", "Open connections", limits.connections_max, 1, 1'000'000),
       Number("handshake-seconds-max", "Seconds for the handshake of TLS",

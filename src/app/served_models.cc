@@ -28,7 +28,7 @@ WorstCase ComputeWorstCase(const ServeOptions& options,
   worst.fixed += options.token_cache_bytes_max +
                  kBytesOfAToken * options.service.admission.cost_max +
                  connection_bytes * (limits.connections_max + kAdminConnectionsMax);
-  worst.bodies = kCopiesOfABody * limits.body_bytes_inside_max;
+  worst.bodies = kCopiesOfABody * options.routes.body_bytes_inside_max;
   return worst;
 }
 
@@ -66,7 +66,7 @@ Result<WorstCase> FitMemory(const ResolvedOptions& resolved,
   const int64_t inside = (limit - worst.fixed) / kCopiesOfABody;
   if (resolved.sources.at("body-bytes-inside-max") == "default" &&
       inside >= limits.body_bytes_max) {
-    limits.body_bytes_inside_max = inside;
+    options.routes.body_bytes_inside_max = inside;
     return ComputeWorstCase(options, rankers);
   }
   return ResourceExhausted(

@@ -105,15 +105,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Broken(api::ErrorKind::kTooLarge, 413,
            Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
   }
-  void BodiesFull() {
-    Broken(api::ErrorKind::kOverloaded, 429, "the server holds as many bodies as it may");
-  }
+  void BodiesFull() { Broken(api::ErrorKind::kOverloaded, 429, kBodiesFull); }
   void Write(HttpReply reply, bool unread);
   void OnWritten(error_code error, bool close);
   void Linger();
   void Gone();
   void Close();
-  void ReleaseBody() { all_.Release(std::exchange(body_reserved_, 0)); }
+  void ReleaseBody() { all_.bodies().Release(std::exchange(body_reserved_, 0)); }
   bool ReserveBody(int64_t bytes);
   HttpRequest TakeHead() const;
 
@@ -202,7 +200,7 @@ HttpRequest Connection::TakeHead() const {
 }
 
 bool Connection::ReserveBody(int64_t bytes) {
-  if (!all_.Reserve(bytes)) return false;
+  if (!all_.bodies().Reserve(bytes)) return false;
   body_reserved_ += bytes;
   return true;
 }
@@ -384,8 +382,8 @@ void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
 void Connection::Write(HttpReply reply, bool unread) {
   // Until the client has taken it a reply counts among the bodies, in place of the request's.
   const auto size = static_cast<int64_t>(reply.body.size());
-  all_.Hold(size);
-  all_.Release(std::exchange(body_reserved_, size));
+  all_.bodies().Hold(size);
+  all_.bodies().Release(std::exchange(body_reserved_, size));
   all_.routes().cors().AddHeaders(parser_->get()[http::field::origin], reply);
   const auto age = Clock::now() - opened_;
   const bool close = unread || !keep_ || reply.close || all_.routes().stopping() ||

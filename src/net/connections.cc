@@ -4,13 +4,6 @@
 
 namespace podium {
 
-bool Connections::Reserve(int64_t bytes) {
-  const int64_t before = routes_.body_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes <= limits_.body_bytes_inside_max) return true;
-  routes_.body_bytes.fetch_sub(bytes, std::memory_order_relaxed);
-  return false;
-}
-
 void Connections::Add(const void* connection, std::function<void()> close_idle) {
   MutexLock lock(mutex_);
   if (open_.emplace(connection, std::move(close_idle)).second) ++routes_.connections;

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <unordered_map>
 
@@ -24,11 +23,7 @@ class Connections {
   Routes& routes() { return routes_; }
   bool admin() const { return admin_; }
   const NetLimits& limits() const { return limits_; }
-  /// Takes bytes for a body from what all may hold; false when there is not enough left.
-  bool Reserve(int64_t bytes);
-  /// The same where it cannot be refused any more: what comes later has less.
-  void Hold(int64_t bytes) { routes_.body_bytes.fetch_add(bytes, std::memory_order_relaxed); }
-  void Release(int64_t bytes) { routes_.body_bytes.fetch_sub(bytes, std::memory_order_relaxed); }
+  BodyBytes& bodies() { return routes_.bodies; }
 
   /// `close_idle` posts: it may be called until Remove, under the lock.
   void Add(const void* connection, std::function<void()> close_idle) EXCLUDES(mutex_);

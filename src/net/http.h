@@ -50,6 +50,8 @@ struct HttpReply {
   bool close = false;  // and the connection with it
 };
 
+constexpr const char* kBodiesFull = "the server holds as many bodies as it may";
+
 /// Runs a function on the connection's own thread, soon.
 using Post = std::function<void(std::function<void()>)>;
 /// Any thread may call it.

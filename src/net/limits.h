@@ -11,9 +11,6 @@ struct NetLimits {
   int64_t header_bytes_max = int64_t{32} << 10;
   /// A body: 1,000 documents of 8,192 tokens at four bytes each.
   int64_t body_bytes_max = int64_t{32} << 20;
-  /// Bodies of all connections together that are being read or answered, and replies that are being
-  /// written; beyond it a new body is answered 429.
-  int64_t body_bytes_inside_max = int64_t{512} << 20;
   /// Open connections; beyond it a new one is answered 503 and closed.
   int connections_max = 1024;
   /// Seconds for the handshake of TLS.

@@ -26,6 +26,7 @@ struct Routes::Pending {
   /// Dropped without an answer, for want of memory: answered, counted and logged if there is some
   /// again; else the connection ends.
   ~Pending() {
+    routes.bodies.Release(inflated);
     if (respond.fired()) return;
     try {
       respond(routes.Finish(exchange, {api::ErrorKind::kInternal, 500,
@@ -38,7 +39,8 @@ struct Routes::Pending {
   Exchange exchange;
   const Post post;
   Respond respond;
-  const bool large;  // decoded and encoded beside the I/O thread
+  const bool large;      // decoded and encoded beside the I/O thread
+  int64_t inflated = 0;  // bytes held beside the body's own
 
   /// The client has left; any thread, also before the request was submitted.
   void Leave() EXCLUDES(mutex) {

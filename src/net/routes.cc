@@ -98,7 +98,8 @@ std::vector<std::string> OutcomeLabels() {
 
 Routes::Routes(Service& service, Metrics& metrics, Log& log, RouteOptions options, ModelNames names,
                std::vector<api::ServedModel> models)
-    : service_(service),
+    : bodies(options.body_bytes_inside_max),
+      service_(service),
       metrics_(metrics),
       log_(log),
       options_(std::move(options)),
@@ -275,7 +276,7 @@ HttpReply Routes::Simple(std::string_view path) {
                                                 .evictions = load.token_cache.evictions,
                                                 .bytes = load.token_cache.bytes},
                                 .connections = connections.load(std::memory_order_relaxed),
-                                .body_bytes = body_bytes.load(std::memory_order_relaxed),
+                                .body_bytes = bodies.held(),
                                 .log_lines_dropped = log_.lines_dropped(),
                                 .failed_handshakes = failed_handshakes_.load(),
                                 .certificate_valid_until = certificate_valid_until.load()});
@@ -334,6 +335,14 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
                                          large ? 413 : 400, inflated.status().message()}));
       return;
     }
+    const auto size = static_cast<int64_t>(inflated->size());
+    if (!bodies.Reserve(size)) {
+      HttpReply reply = Finish(exchange, {ErrorKind::kOverloaded, 429, kBodiesFull});
+      reply.headers.insert(reply.headers.end(), {{"Retry-After", "1"}, {"retry-after-ms", "1000"}});
+      pending->respond(std::move(reply));
+      return;
+    }
+    pending->inflated = size;
     request.body = *std::move(inflated);
   }
   if (options_.log_bodies && !request.body.empty()) {

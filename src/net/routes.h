@@ -17,6 +17,7 @@
 #include "api/info.h"
 #include "api/rerank.h"
 #include "base/mutex.h"
+#include "net/body_bytes.h"
 #include "net/cors.h"
 #include "net/http.h"
 #include "observe/log.h"
@@ -34,6 +35,8 @@ struct RouteOptions {
   int timeout_ms = 120'000;
   /// Of X-Request-Timeout-Ms; more is this much.
   int timeout_ms_max = 600'000;
+  /// Bodies of all connections together (body_bytes.h); beyond it a new one is answered 429.
+  int64_t body_bytes_inside_max = int64_t{512} << 20;
   /// Of a body when it is inflated; the connection's limit on what comes.
   int64_t inflated_bytes_max = int64_t{32} << 20;
   /// Replies to `documents` on the bare /rerank have the short form of ?shape=ranked_documents.
@@ -101,7 +104,7 @@ class Routes {
 
   /// Kept by the connections, shown by the metrics.
   std::atomic<int> connections{0};
-  std::atomic<int64_t> body_bytes{0};
+  BodyBytes bodies;
   /// Of the certificate in use, in seconds since 1970; 0 without TLS. Shown by the metrics.
   std::atomic<int64_t> certificate_valid_until{0};
 

@@ -521,6 +521,15 @@ class Overload(Case):
         body = {"query": "q", "documents": ["x" * 20_000]}
         self.assertTrue(until(lambda: server.post("/v1/rerank", body)[0] == 429))
       self.assertTrue(until(lambda: server.post("/v1/rerank", body)[0] == 200))
+      # A body counts as what it is when it is inflated.
+      small = gzip.compress(json.dumps({"query": "q", "documents": ["x" * 44_900]}).encode())
+      with server.connect() as holder:
+        holder.sendall(b"POST /v1/rerank HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\n\r\n{")
+        self.assertTrue(until(lambda: metrics(server)["podium_http_body_bytes"] == 40_000))
+        status, headers, reply = server.ask("POST", "/v1/rerank", small, {"Content-Encoding": "gzip"})
+        self.assertEqual((status, reply["error_type"], headers["Retry-After"]), (429, "Overloaded", "1"))
+      self.assertTrue(until(lambda: server.ask("POST", "/v1/rerank", small, {"Content-Encoding": "gzip"})[0] == 200))
+      self.assertTrue(until(lambda: metrics(server)["podium_http_body_bytes"] == 0))
 
   def test_work_of_clients_that_left_is_not_done(self):
     with Server() as server:
