@@ -119,6 +119,9 @@ inline void StoreBytes(uint8_t* p, Vec x) {
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p),
                    _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(-128))));
 }
+inline void StoreByteLine(uint8_t* p, const Vec* x) {
+  for (int i = 0; i < 64 / kLanes; ++i) StoreBytes(p + i * kLanes, x[i]);
+}
 // The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
 inline Vec MaxBits(Vec a, Vec b) {
   return _mm256_castsi256_ps(_mm256_max_epu32(_mm256_castps_si256(a), _mm256_castps_si256(b)));

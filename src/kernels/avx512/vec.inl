@@ -45,7 +45,8 @@ inline Vec ScaleByFloor(Vec x, Vec n) { return _mm512_scalef_ps(x, n); }
 inline Vec ZeroWhereLess(Vec x, Vec limit, Vec y) {
   return _mm512_mask_mov_ps(y, _mm512_cmp_ps_mask(x, limit, _CMP_LT_OQ), _mm512_setzero_ps());
 }
-// Lanes i and i + kDistance of each 2 · kDistance: their sum and their difference.
+// Lanes i and i + kDistance of each 2 · kDistance: their sum and their difference, other ± x
+// rounded once, so a multiplication by ±1 is the same and saves an addition.
 template <int kDistance>
 inline Vec Butterfly(Vec x) {
   constexpr __mmask16 kSecond = kDistance == 1   ? 0xaaaa
@@ -58,7 +59,7 @@ inline Vec Butterfly(Vec x) {
   } else {
     other = _mm512_shuffle_f32x4(x, x, kDistance == 4 ? 0xb1 : 0x4e);
   }
-  return _mm512_mask_sub_ps(_mm512_add_ps(x, other), kSecond, other, x);
+  return _mm512_fmadd_ps(x, _mm512_mask_blend_ps(kSecond, Set1(1), Set1(-1)), other);
 }
 inline float ReduceAdd(Vec x) { return _mm512_reduce_add_ps(x); }
 inline float ReduceMax(Vec x) { return _mm512_reduce_max_ps(x); }
@@ -85,11 +86,16 @@ inline Vec LoadSums(const int32_t* sums, const int32_t* start) {
 inline void StoreF16(uint16_t* p, Vec x) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
 }
-// Rounded to a signed byte (saturated; NaN is −128), plus 128.
-inline void StoreBytes(uint8_t* p, Vec x) {
-  const __m128i bytes = _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(x));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
-                   _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(-128))));
+// 64 numbers rounded to signed bytes (saturated; NaN is −128), plus 128: a whole line at once.
+inline void StoreByteLine(uint8_t* p, const Vec* x) {
+  const auto words = [&](int i) {
+    return _mm512_packs_epi32(_mm512_cvtps_epi32(x[i]), _mm512_cvtps_epi32(x[i + 1]));
+  };
+  // Four numbers of each vector in turn.
+  const __m512i mixed = _mm512_packs_epi16(words(0), words(2));
+  const __m512i bytes = _mm512_permutexvar_epi32(
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), mixed);
+  _mm512_storeu_si512(p, _mm512_xor_si512(bytes, _mm512_set1_epi8(static_cast<char>(-128))));
 }
 // The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
 inline Vec MaxBits(Vec a, Vec b) {

@@ -298,8 +298,10 @@ inline void QuantizeRow(const QuantizeArgs& args, int row) {
   const float* x = args.scratch;
   const float* const end = x + static_cast<size_t>(args.depth) * kInt8Depth;
   for (; x < end; x += kInt8Depth, out += kInt8Block * kInt8Depth) {
+    Vec steps[kInt8Depth / kLanes];
 #pragma GCC unroll 16
-    for (int v = 0; v < kInt8Depth; v += kLanes) StoreBytes(out + v, Mul(Load(x + v), inverse));
+    for (int i = 0; i < kInt8Depth / kLanes; ++i) steps[i] = Mul(Load(x + i * kLanes), inverse);
+    StoreByteLine(out, steps);
   }
 }
 

@@ -146,6 +146,9 @@ inline void StoreBytes(uint8_t* p, Vec x) {
     p[i] = rounded[i] == rounded[i] ? static_cast<uint8_t>(static_cast<int>(rounded[i]) + 128) : 0;
   }
 }
+inline void StoreByteLine(uint8_t* p, const Vec* x) {
+  for (int i = 0; i < 64 / kLanes; ++i) StoreBytes(p + i * kLanes, x[i]);
+}
 // The larger of non-negative numbers, with NaN above infinity: their bits compared as integers.
 inline Vec MaxBits(Vec a, Vec b) { return Select((VecInt)a > (VecInt)b, a, b); }
 inline float ReduceMaxBits(Vec x) {
