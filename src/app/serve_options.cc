@@ -198,6 +198,9 @@ Result<std::map<std::string, FileSetting>> ReadConfig(const GivenSettings& flags
   return file;
 }
 
+// Kubernetes sets PODIUM_PORT=tcp://ADDRESS:PORT in pods beside a service called "podium".
+bool IsServiceLink(const std::string& value) { return value.find("://") != std::string::npos; }
+
 }  // namespace
 
 std::vector<ServeSetting> ServeSettings(ServeOptions& options) {
@@ -325,7 +328,8 @@ Result<ResolvedOptions> ResolveServeOptions(const GivenSettings& flags,
     if (const auto flag = flags.find(setting.name); flag != flags.end()) {
       value = flag->second;
       source = "--" + setting.name;
-    } else if (auto set = Variable(environment, variable.c_str())) {
+    } else if (auto set = Variable(environment, variable.c_str());
+               set && !(setting.name == "port" && IsServiceLink(*set))) {
       value = std::move(set);
       source = variable;
     } else if (const auto line = file.find(setting.name); line != file.end()) {

@@ -47,6 +47,13 @@ TEST(ServeOptions, FlagsThenEnvironmentThenFileThenDefault) {
   EXPECT_EQ(resolved->sources.at("documents-max"), "default");
 }
 
+TEST(ServeOptions, AServiceLinkOfKubernetesIsNoPort) {
+  const auto resolved = ResolveServeOptions(
+      {}, Variables({{"PODIUM_PORT", "tcp://10.0.171.239:8080"}, {"PODIUM_PORT_8080_TCP", "x"}}));
+  ASSERT_TRUE(resolved.ok()) << resolved.status().ToString();
+  EXPECT_EQ(resolved->sources.at("port"), "default");
+}
+
 TEST(ServeOptions, WrongValuesNameTheirPlace) {
   EXPECT_THAT(Message({{"port", "70000"}}),
               HasSubstr("--port: port: got \"70000\", allowed: 0 to 65535"));
