@@ -91,10 +91,12 @@ Result<Calibration> CalibrateOnLists(const PackCommand& command,
 }
 
 std::string CalibrationText(const Calibration& calibration) {
-  std::string text =
-      Concat("mean error ", Fixed(calibration.before), " of the logits' standard deviation on ",
-             calibration.pairs, " pairs, for which weights are rounded (",
-             Fixed(calibration.nearest), " with each at the nearest byte)");
+  std::string text = Concat("mean error ", Fixed(calibration.before),
+                            " of the logits' standard deviation on ", calibration.pairs, " pairs");
+  text += calibration.inputs == nullptr
+              ? std::string(", each weight at the nearest byte")
+              : Concat(", for which weights are rounded (", Fixed(calibration.nearest),
+                       " with each at the nearest byte)");
   if (!calibration.in_float.empty()) {
     text += Concat(", ", Fixed(calibration.after), " with ", std::lround(100 * calibration.share),
                    " % of the work in float");

@@ -59,6 +59,8 @@ class Calibrator {
     return inputs_;
   }
 
+  void Forget() { inputs_ = nullptr; }
+
   void set_passes(int of) { of_ = of; }
   size_t pairs() const { return pairs_; }
   double sd() const { return sd_; }
@@ -116,11 +118,17 @@ Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
   calibrator.set_passes(4 + 2 * spec.layers);
   PODIUM_RETURN_IF_ERROR(calibrator.ScoreReference());
   Calibration result;
-  PODIUM_ASSIGN_OR_RETURN(result.nearest, calibrator.Error({}));
-  PODIUM_ASSIGN_OR_RETURN(result.inputs, calibrator.Measure());
   result.pairs = calibrator.pairs();
   result.sd = calibrator.sd();
+  PODIUM_ASSIGN_OR_RETURN(result.nearest, calibrator.Error({}));
+  PODIUM_ASSIGN_OR_RETURN(result.inputs, calibrator.Measure());
   PODIUM_ASSIGN_OR_RETURN(result.before, calibrator.Error({}));
+  // Better along the inputs' large directions is worse along the others, which may count for more.
+  if (!(result.before < result.nearest)) {
+    calibrator.Forget();
+    result.inputs = nullptr;
+    result.before = result.nearest;
+  }
   result.after = result.before;
   if (result.before <= options.target_sd) return result;
 

@@ -37,10 +37,10 @@ struct Calibration {
   size_t pairs = 0;
   double sd = 0;       // of the fp32 logits
   double nearest = 0;  // error with each weight at the nearest byte
-  double before = 0;   // error with weights rounded for `inputs`
+  double before = 0;   // the smaller of that and the error with weights rounded for `inputs`
   double after = 0;    // and with `in_float` in float
   double share = 0;    // of the work that is in float then
-  std::shared_ptr<const InputMoments> inputs;
+  std::shared_ptr<const InputMoments> inputs;  // null: nearest is better
   std::vector<std::string> in_float;
   std::vector<GroupEffect>
       effects;  // by falling gain; empty when everything in bytes is good enough
