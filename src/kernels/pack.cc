@@ -101,6 +101,10 @@ void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, 
       inverse[j] = 1 / scale[j];
     }
   }
+  // A weight in steps of its output's scale; 0 where that is none.
+  const auto in_steps = [&](int i, int j) {
+    return inverse[j] == 0 ? 0 : w[static_cast<size_t>(j) * k + i] * inverse[j];
+  };
   const auto put = [&](int i, int j, float steps) {
     const int byte = static_cast<int>(std::nearbyint(steps));
     panel[(static_cast<size_t>(i / 4) * kInt8Block + j) * 4 + i % 4] = static_cast<int8_t>(byte);
@@ -110,7 +114,7 @@ void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, 
   if (feedback != nullptr) {
     ForRoundingBlocks(k, group_columns, [&](int first, int width) {
       RoundTogether(feedback, width, rows, [&](int i, int j, float carried) {
-        const float steps = w[static_cast<size_t>(j) * k + first + i] * inverse[j];
+        const float steps = in_steps(first + i, j);
         return steps - put(first + i, j, std::fmin(127.0f, std::fmax(-127.0f, steps + carried)));
       });
       feedback += static_cast<size_t>(width) * width;
@@ -118,7 +122,7 @@ void PackInt8Panel(float* w, int rows, int k, int group_columns, int8_t* panel, 
     return;
   }
   for (int j = 0; j < rows; ++j) {
-    for (int i = 0; i < k; ++i) put(i, j, w[static_cast<size_t>(j) * k + i] * inverse[j]);
+    for (int i = 0; i < k; ++i) put(i, j, in_steps(i, j));
   }
 }
 

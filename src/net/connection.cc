@@ -282,8 +282,8 @@ void Connection::Dispatch() {
   request.received = Clock::now();
   answering_ = true;
   const auto self = shared_from_this();
-  const auto* const executor =
-      self->stream_.get_executor().target<asio::io_context::executor_type>();
+  const auto any_executor = stream_.get_executor();  // holds what the next line points into
+  const auto* const executor = any_executor.target<asio::io_context::executor_type>();
   PODIUM_CHECK(executor != nullptr);
   Respond respond([delivery = std::make_shared<Delivery<Connection>>(self, *executor, block_)](
                       HttpReply reply) { delivery->Put(std::move(reply)); });
