@@ -2,12 +2,12 @@
 """podium pack, and packed files wherever a model goes."""
 
 import json
-import re
 import os
+import re
 import shutil
 import unittest
 
-from podium_process import MODEL, Case
+from podium_process import MODEL, SANITIZED, Case
 
 QUERY = ["-q", "what is a tomato", "a tomato is a berry", "a train runs twice a day", "番茄是一种浆果"]
 
@@ -64,9 +64,10 @@ class Pack(Case):
     lists = self.file("lists.jsonl", "".join(
         json.dumps({"query": query, "documents": [*documents, f"{query}!"]}) + "\n" for query in ("what is a tomato", "when do trains run", "番茄是什么", "how long is the warranty")))
     words = ("--calibrate", lists, "--pairs", "8")
-    _, facts = self.pack(*words, "--target", "0", "--float-share", "0.06")
-    self.assertIn("on 8 pairs", facts["calibration"])
-    self.assertIn(len(facts["in_float"]), (2, 4, 8))  # one FFN or up to two attentions are what the share allows
+    if not SANITIZED:  # packs 27 times
+      _, facts = self.pack(*words, "--target", "0", "--float-share", "0.06")
+      self.assertIn("on 8 pairs", facts["calibration"])
+      self.assertIn(len(facts["in_float"]), (2, 4, 8))  # one FFN or up to two attentions are what the share allows
     _, facts = self.pack(*words, "--target", "1")
     self.assertEqual(facts["in_float"], [])
     together, nearest = map(float, re.findall(r"0\.\d{4}", facts["calibration"]))
