@@ -360,12 +360,6 @@ TEST(Int8Pack, AWeightThatIsNoneLeavesItsOutputWithoutAScale) {
     EXPECT_TRUE(std::isnan(scale[0])) << bad;
     EXPECT_EQ(sums[0], 0);
     EXPECT_TRUE(std::isfinite(scale[1]));
-    std::vector<float> again(2 * 200, 1);
-    again[170] = bad;
-    const std::vector<float> feedback(200 * 200, 0.1f);
-    PackInt8Panel(again.data(), 2, 200, 256, panel.data(), scale, sums, 32, feedback.data());
-    EXPECT_TRUE(std::isnan(scale[0])) << bad;
-    EXPECT_EQ(sums[0], 0);
   }
 }
 

@@ -204,6 +204,21 @@ TEST(Int8PackTogether, ColumnsThatGoTogetherMakeUpForEachOther) {
   EXPECT_EQ(nearest, zeros);
 }
 
+TEST(Int8PackTogether, AWeightThatIsNoneLeavesItsOutputWithoutAScale) {
+  for (const float bad : {kNaN, kInfinity}) {
+    std::vector<float> w(2 * 200, 1);
+    w[170] = bad;
+    const std::vector<float> feedback(200 * 200, 0.1f);
+    std::vector<int8_t> panel(Int8PanelBytes(200));
+    float scale[32];
+    int32_t sums[32];
+    PackInt8Panel(w.data(), 2, 200, 256, panel.data(), scale, sums, 32, feedback.data());
+    EXPECT_TRUE(std::isnan(scale[0])) << bad;
+    EXPECT_EQ(sums[0], 0);
+    EXPECT_TRUE(std::isfinite(scale[1]));
+  }
+}
+
 TEST_P(QuantizeTest, RowsThatHaveNoScale) {
   const auto quantize = [&](std::vector<float> x) {
     return Quantized(table(), x.data(), Element::kF32, 1, static_cast<int>(x.size()), x.size(), 0);
