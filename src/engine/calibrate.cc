@@ -6,10 +6,8 @@
 #include <utility>
 
 #include "base/concat.h"
+#include "engine/factory.h"
 #include "engine/native/input_moments.h"
-#include "engine/native/native_engine.h"
-#include "engine/pack.h"
-#include "kernels/select.h"
 
 namespace podium {
 namespace {
@@ -26,25 +24,26 @@ class Calibrator {
     }
   }
 
-  Status ScoreReference() {
-    PODIUM_ASSIGN_OR_RETURN(reference_, Logits(kernels::BestFloatTable(), {}));
+  // What goes into the linear layers, and the fp32 logits, of one pass.
+  Result<std::shared_ptr<const InputMoments>> MeasureReference() {
+    PODIUM_ASSIGN_OR_RETURN(
+        auto inputs, MeasureInputs(model_, batches_, limits_, team_, interrupt_, reference_));
+    Progress();
     double sum = 0;
     for (const float logit : reference_) sum += logit;
     const double mean = sum / static_cast<double>(pairs_);
     double squares = 0;
     for (const float logit : reference_) squares += (logit - mean) * (logit - mean);
     sd_ = std::sqrt(squares / static_cast<double>(std::max<size_t>(1, pairs_)));
-    if (std::isfinite(sd_) && sd_ > 0) return OkStatus();
+    if (std::isfinite(sd_) && sd_ > 0) return inputs;
     return InvalidArgument(Concat("calibrate: the ", pairs_, " pairs have logits with a standard ",
                                   "deviation of ", sd_, "; expected pairs that differ"));
   }
 
   // Mean |Δlogit| in standard deviations; infinite where a score is no number.
   Result<double> Error(const std::vector<std::string>& in_float) {
-    WeightPlan plan{.precision = WeightPrecision::kInt8};
-    PODIUM_ASSIGN_OR_RETURN(plan.in_float, LinearsInFloat(in_float, model_->spec().layers));
-    plan.inputs = inputs_.get();
-    PODIUM_ASSIGN_OR_RETURN(const std::vector<float> logits, Logits(kernels::BestTable(), plan));
+    PODIUM_ASSIGN_OR_RETURN(const std::vector<float> logits,
+                            Logits({.precision = "int8", .in_float = in_float, .inputs = inputs_}));
     double sum = 0;
     for (size_t i = 0; i < pairs_; ++i) {
       sum += std::fabs(static_cast<double>(logits[i]) - reference_[i]);
@@ -53,23 +52,17 @@ class Calibrator {
     return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
   }
 
-  Result<std::shared_ptr<const InputMoments>> Measure() {
-    PODIUM_ASSIGN_OR_RETURN(inputs_, MeasureInputs(model_, batches_, limits_, team_, interrupt_));
-    Progress();
-    return inputs_;
-  }
-
-  void Forget() { inputs_ = nullptr; }
+  // Weights are rounded for these from now on; null: to the nearest byte, as at first.
+  void RoundFor(std::shared_ptr<const InputMoments> inputs) { inputs_ = std::move(inputs); }
 
   void set_passes(int of) { of_ = of; }
   size_t pairs() const { return pairs_; }
   double sd() const { return sd_; }
 
  private:
-  Result<std::vector<float>> Logits(const kernels::Table* table, const WeightPlan& plan) {
+  Result<std::vector<float>> Logits(const EngineOptions& options) {
     PODIUM_RETURN_IF_ERROR(interrupt_.Check());
-    PODIUM_ASSIGN_OR_RETURN(const auto engine,
-                            MakeNativeEngine(model_, plan, *table, team_, /*lock_memory=*/false));
+    PODIUM_ASSIGN_OR_RETURN(const auto engine, MakeEngine(model_, options, team_));
     PODIUM_ASSIGN_OR_RETURN(const auto lane, engine->NewLane(team_, limits_));
     std::vector<float> logits(pairs_);
     size_t at = 0;
@@ -115,18 +108,19 @@ Result<Calibration> Calibrate(const std::shared_ptr<const Model>& model,
                               FunctionRef<void(int done, int of)> progress) {
   const EncoderSpec& spec = model->spec();
   Calibrator calibrator(model, batches, team, interrupt, progress);
-  calibrator.set_passes(4 + 2 * spec.layers);
-  PODIUM_RETURN_IF_ERROR(calibrator.ScoreReference());
+  calibrator.set_passes(3 + 2 * spec.layers);
+  PODIUM_ASSIGN_OR_RETURN(auto inputs, calibrator.MeasureReference());
   Calibration result;
   result.pairs = calibrator.pairs();
   result.sd = calibrator.sd();
   PODIUM_ASSIGN_OR_RETURN(result.nearest, calibrator.Error({}));
-  PODIUM_ASSIGN_OR_RETURN(result.inputs, calibrator.Measure());
+  calibrator.RoundFor(inputs);
   PODIUM_ASSIGN_OR_RETURN(result.before, calibrator.Error({}));
   // Better along the inputs' large directions is worse along the others, which may count for more.
-  if (!(result.before < result.nearest)) {
-    calibrator.Forget();
-    result.inputs = nullptr;
+  if (result.before < result.nearest) {
+    result.inputs = std::move(inputs);
+  } else {
+    calibrator.RoundFor(nullptr);
     result.before = result.nearest;
   }
   result.after = result.before;

@@ -57,6 +57,7 @@ Result<std::unique_ptr<Engine>> MakeEngine(std::shared_ptr<const Model> model,
   PODIUM_ASSIGN_OR_RETURN(const bool int8, ChooseInt8(*model, options.precision));
   PODIUM_ASSIGN_OR_RETURN(const kernels::Table* table, ChooseTable(options.isa, int8));
   WeightPlan plan{.precision = int8 ? WeightPrecision::kInt8 : WeightPrecision::kFloat};
+  plan.inputs = options.inputs.get();
   plan.in_place = options.read_in_place;
   if (int8 && model->packed() == nullptr) {
     PODIUM_ASSIGN_OR_RETURN(plan.in_float, LinearsInFloat(options.in_float, model->spec().layers));

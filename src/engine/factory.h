@@ -13,6 +13,8 @@
 
 namespace podium {
 
+class InputMoments;
+
 struct EngineOptions {
   std::string backend = "native";
   std::string precision = "auto";  // or "fp32", "int8"; auto is what a packed file says, else fp32
@@ -24,6 +26,9 @@ struct EngineOptions {
   /// Of int8: linear layers that stay in float, as PackOptions::in_float names them. A packed file
   /// has its own.
   std::vector<std::string> in_float = {};
+  /// Of a folder in int8: weights are rounded for inputs like these; null: each to the nearest
+  /// byte.
+  std::shared_ptr<const InputMoments> inputs = nullptr;
 };
 
 /// Packs the weights on the team's cores. The model may be dropped afterwards unless the engine

@@ -75,6 +75,7 @@ class Pack(Case):
     path = self.folder / "model.podium"
     facts = json.loads(self.podium("inspect", "--model", path, "--format", "json")[0])
     self.assertIn("8 pairs", facts["packed_calibration"])
+    self.fails("pack", path, "-o", self.folder / "again.podium", "--calibrate", lists, says=["is packed already"])
     self.podium("pack", MODEL, "-o", path, "--calibrate", lists, "--float", "layers.0.ffn", code=2)
     self.fails("pack", MODEL, "-o", path, "--calibrate", self.folder / "none.jsonl", says=["none.jsonl"])
 

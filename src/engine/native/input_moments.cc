@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/check.h"
 #include "base/concat.h"
+#include "engine/native/native_engine.h"
 #include "engine/native/native_lane.h"
 #include "engine/native/native_weights.h"
 #include "kernels/layout.h"
@@ -162,17 +163,23 @@ const float* InputMoments::feedback(std::string_view linear) const {
 Result<std::shared_ptr<const InputMoments>> MeasureInputs(const std::shared_ptr<const Model>& model,
                                                           std::span<const Batch> batches,
                                                           const LaneLimits& limits, Team& team,
-                                                          const Interrupt& interrupt) {
+                                                          const Interrupt& interrupt,
+                                                          std::vector<float>& logits) {
+  PODIUM_RETURN_IF_ERROR(CheckNativeSpec(model->spec()));
+  if (model->packed() != nullptr) {
+    return InvalidArgument(Concat(model->folder(), ": is packed already; give the model's folder"));
+  }
   const kernels::Table& table = *kernels::BestFloatTable();
   PODIUM_ASSIGN_OR_RETURN(const auto weights, NativeWeights::Pack(model, {}, table, team));
   auto moments = std::make_shared<InputMoments>(model->spec(), table);
   PODIUM_ASSIGN_OR_RETURN(const auto lane,
                           NativeLane::Make(*weights, table, team, limits, moments.get()));
-  std::vector<float> logits(static_cast<size_t>(lane->limits().sequences_max));
+  logits.clear();
   for (const Batch& batch : batches) {
     moments->StartBatch();
     const auto size = static_cast<size_t>(batch.size());
-    PODIUM_RETURN_IF_ERROR(lane->Score(batch, std::span(logits).first(size), interrupt));
+    logits.resize(logits.size() + size);
+    PODIUM_RETURN_IF_ERROR(lane->Score(batch, std::span(logits).last(size), interrupt));
   }
   moments->Factorize(team);
   return std::shared_ptr<const InputMoments>(std::move(moments));

@@ -60,11 +60,12 @@ class InputMoments {
   std::vector<std::unique_ptr<Site>> sites_;  // four a layer
 };
 
-/// Runs the batches in fp32.
+/// Runs the batches in fp32. `logits` gets one for each of their sequences.
 Result<std::shared_ptr<const InputMoments>> MeasureInputs(const std::shared_ptr<const Model>& model,
                                                           std::span<const Batch> batches,
                                                           const LaneLimits& limits, Team& team,
-                                                          const Interrupt& interrupt);
+                                                          const Interrupt& interrupt,
+                                                          std::vector<float>& logits);
 
 }  // namespace podium
 
