@@ -373,7 +373,7 @@ void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
   HttpReply reply;
   reply.status = status;
   reply.body = api::EncodeError({kind, status, std::move(message)}, "");
-  if (status == 429) reply.headers = {{"Retry-After", "1"}, {"retry-after-ms", "1000"}};
+  if (status == 429) reply.RetryAfter(1000);
   all_.routes().CountBroken(reply, kind, peer_);
   keep_ = false;
   Write(std::move(reply), true);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/error.h"
+#include "base/concat.h"
 
 namespace podium {
 namespace {
@@ -43,6 +44,11 @@ void HttpRequest::SplitTarget() {
     if (target[i] != '/' || path.empty() || path.back() != '/') path += target[i];
   }
   if (path.size() > 1 && path.back() == '/') path.pop_back();
+}
+
+void HttpReply::RetryAfter(int64_t ms) {
+  headers.emplace_back("Retry-After", Concat((ms + 999) / 1000));
+  headers.emplace_back("retry-after-ms", Concat(ms));
 }
 
 HttpReply::HttpReply(const Status& failure)

@@ -48,6 +48,8 @@ struct HttpReply {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   bool close = false;  // and the connection with it
+  /// Adds the headers that say when to come again; whole seconds in the first, rounded up.
+  void RetryAfter(int64_t ms);
 };
 
 constexpr const char* kBodiesFull = "the server holds as many bodies as it may";

@@ -338,7 +338,7 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
     const auto size = static_cast<int64_t>(inflated->size());
     if (!bodies.Reserve(size)) {
       HttpReply reply = Finish(exchange, {ErrorKind::kOverloaded, 429, kBodiesFull});
-      reply.headers.insert(reply.headers.end(), {{"Retry-After", "1"}, {"retry-after-ms", "1000"}});
+      reply.RetryAfter(1000);
       pending->respond(std::move(reply));
       return;
     }

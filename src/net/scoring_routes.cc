@@ -125,9 +125,7 @@ HttpReply Routes::Failure(Exchange& exchange, const Answer& answer, int validati
   reply.status = error.status;
   reply.body = api::EncodeError(error, exchange.id);
   if (error.status == 429 || error.status == 503) {
-    const auto ms = std::max<int64_t>(answer.retry_after.count(), 1000);
-    reply.headers.emplace_back("Retry-After", Concat((ms + 999) / 1000));
-    reply.headers.emplace_back("retry-after-ms", Concat(ms));
+    reply.RetryAfter(std::max<int64_t>(answer.retry_after.count(), 1000));
   }
   return reply;
 }
