@@ -35,6 +35,13 @@ def read_lists(language, queries):
   return [json.loads(line) for line in lines[:queries]]
 
 
+def lists_of(language, rows):
+  """Each row with its (query, document) pairs."""
+  lines = (LISTS / f"lo-{language}.passages.jsonl").read_text(encoding="utf-8").splitlines()
+  texts = {row["id"]: row["text"] for row in map(json.loads, lines)}
+  return [(row, [(row["query"], texts[candidate]) for candidate in row["candidates"]]) for row in rows]
+
+
 def ndcg(ranked, judged, k=10):
   """Gain 2^grade - 1; the ideal counts every judged grade, also of passages that are no candidate."""
   def gain(grades):
@@ -65,10 +72,8 @@ def calibrated(program, out):
   lists, packed = out / "other-half.jsonl", out / "podium-mini.podium"
   with lists.open("w", encoding="utf-8") as file:
     for language in CARD:
-      texts = {row["id"]: row["text"] for row in map(json.loads, (LISTS / f"lo-{language}.passages.jsonl").open(encoding="utf-8"))}
-      for row in read_lists(language, None)[CARD_QUERIES:]:
-        documents = [texts[candidate] for candidate in row["candidates"]]
-        file.write(json.dumps({"query": row["query"], "documents": documents}) + "\n")
+      for row, pairs in lists_of(language, read_lists(language, None)[CARD_QUERIES:]):
+        file.write(json.dumps({"query": row["query"], "documents": [document for _, document in pairs]}) + "\n")
   print("measure.py:", podium(program, "pack", MODEL, "-o", packed, "--calibrate", lists, "--pairs", CALIBRATION_PAIRS)["calibration"], file=sys.stderr)
   return packed
 

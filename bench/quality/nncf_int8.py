@@ -22,12 +22,6 @@ TOKENS_MAX = 512
 BATCH = 8
 
 
-def lists_of(language, rows):
-  texts = {row["id"]: row["text"] for row in map(json.loads, (measure.LISTS / f"lo-{language}.passages.jsonl").read_text(
-      encoding="utf-8").splitlines())}
-  return [(row, [(row["query"], texts[candidate]) for candidate in row["candidates"]]) for row in rows]
-
-
 def nncf_model(pairs):
   import nncf
   import openvino
@@ -105,11 +99,11 @@ def main():
   options = parser.parse_args()
   everything = {language: measure.read_lists(language, 2 * measure.CARD_QUERIES) for language in measure.CARD}
   others = [pair for language, rows in everything.items()
-            for _, pairs in lists_of(language, rows[measure.CARD_QUERIES:]) for pair in pairs]
+            for _, pairs in measure.lists_of(language, rows[measure.CARD_QUERIES:]) for pair in pairs]
   compiled = nncf_model(others[::len(others) // measure.CALIBRATION_PAIRS][:measure.CALIBRATION_PAIRS])
   print("| | pairs | mean Δlogit, standard deviations | top-10 overlap | nDCG@10 |", "|---|---|---|---|---|", sep="\n")
   for language, rows in everything.items():
-    lists = lists_of(language, rows[:options.queries])
+    lists = measure.lists_of(language, rows[:options.queries])
     pairs = [pair for _, own in lists for pair in own]
     reference = podium_scores(options.podium, measure.MODEL, "fp32", pairs)
     packed = options.packed or measure.MODEL
