@@ -1,6 +1,7 @@
 // A whole forward pass: real tokens per second and share of the measured peak, as one JSON line per
 // workload. Usage: model_bench --model FOLDER [--workload 128|512|var|short]… [--repeat N] [--isa
-// NAME] [--precision fp32|int8] [--threads N] [--batch-tokens N]
+// NAME] [--precision fp32|int8] [--threads N] [--batch-tokens N]. Each line has the times of all
+// rounds, fastest first.
 //
 // Workloads and nominal FLOPs are those of src/measure/pass.h; bench/peers measures others on the
 // same ones. `podium bench` is for everybody else.
@@ -65,16 +66,19 @@ int Run(const Options& options) {
     std::vector<float> logits(lengths.size());
     std::vector<double> times;
     double peak = 0;
-    for (int round = 0; round <= options.repeat; ++round) {  // round 0 warms up
+    const auto score = [&](const measure::MadeBatch& batch) {
+      const Batch view = batch.view();
+      return (*lane)->Score(view, std::span(logits).first(static_cast<size_t>(view.size())), {});
+    };
+    if (const Status status = score(batches.front()); !status.ok())
+      return Fail(status);  // warms up
+    for (int round = 0; round < options.repeat; ++round) {
       peak = std::max(peak, measure::TeamPeak(isa, measure::UnitOf(options.precision), 0.05, team));
       const double start = Now();
       for (const measure::MadeBatch& batch : batches) {
-        const Batch view = batch.view();
-        const Status status =
-            (*lane)->Score(view, std::span(logits).first(static_cast<size_t>(view.size())), {});
-        if (!status.ok()) return Fail(status);
+        if (const Status status = score(batch); !status.ok()) return Fail(status);
       }
-      if (round > 0) times.push_back(Now() - start);
+      times.push_back(Now() - start);
     }
     std::sort(times.begin(), times.end());
     double tokens = 0;
@@ -86,12 +90,16 @@ int Run(const Options& options) {
         "%.0f,"
         "\"tokens_per_s_median\":%.0f,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"spread\":%.3f,\"gflops\":%."
         "1f,\"peak_gflops\":%.1f,\"share_"
-        "of_peak\":%.3f}\n",
+        "of_peak\":%.3f,\"times_ms\":[",
         options.precision.c_str(), isa.c_str(), team.size(), workload.c_str(),
         tokens / times.front(), tokens / times[times.size() / 2],
         times[(times.size() - 1) / 2] * 1e3, times[(times.size() * 99 + 99) / 100 - 1] * 1e3,
         times.back() / times.front(), flops / times.front() * 1e-9, peak * 1e-9,
         peak > 0 ? flops / times.front() / peak : 0);
+    for (size_t i = 0; i < times.size(); ++i) {
+      std::printf("%s%.2f", i == 0 ? "" : ",", times[i] * 1e3);
+    }
+    std::printf("]}\n");
     std::fflush(stdout);
   }
   return 0;
