@@ -12,6 +12,7 @@
 #include "app/config_file.h"
 #include "app/serve_options.h"
 #include "app/served_models.h"
+#include "app/worst_case.h"
 #include "base/byte_size.h"
 #include "base/concat.h"
 #include "base/file.h"
@@ -203,7 +204,13 @@ int Run(const ServeCommand& command, Session session) {
   auto models = OpenModels(options);
   if (!models.ok()) return Fail(models.status());
   const ModelNames& names = models->names;
-  const auto worst = FitMemory(*resolved, models->rankers, options);
+  ServedMemory served{.text_threads = ChooseTextThreads(options.service.text_threads)};
+  for (const auto& ranker : models->rankers) {
+    served.model_bytes +=
+        static_cast<int64_t>(ranker->engine_info().weight_bytes + ranker->arena_bytes());
+  }
+  const auto worst =
+      FitMemory(ReadProcessFigures().memory_limit_bytes, served, resolved->sources, options);
   if (!worst.ok()) return Fail(worst.status());
   options.service.token_cache = models->token_cache;
   Metrics metrics(ListLabels(*models));

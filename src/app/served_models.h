@@ -1,9 +1,7 @@
-// The models of `podium serve`: opened side by side on one team, named, and within the memory there
-// is.
+// The models of `podium serve`: opened side by side on one team, and named.
 #ifndef PODIUM_APP_SERVED_MODELS_H_
 #define PODIUM_APP_SERVED_MODELS_H_
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,20 +23,6 @@ struct ServedModels {
 
 /// Opens options.models, which share one team of threads.
 Result<ServedModels> OpenModels(const ServeOptions& options);
-
-/// What the process can come to hold, all limits reached.
-struct WorstCase {
-  int64_t fixed = 0;   // weights, activations, jobs, connections
-  int64_t bodies = 0;  // and what is made of them
-
-  int64_t total() const { return fixed + bodies; }
-};
-
-/// The worst case must fit the cgroup's memory. Where the bodies' share was not chosen by the user
-/// it gives way in `options`, down to one body. kResourceExhausted says what is needed.
-Result<WorstCase> FitMemory(const ResolvedOptions& resolved,
-                            const std::vector<std::unique_ptr<Ranker>>& rankers,
-                            ServeOptions& options);
 
 /// What /info and /v1/models say of a model.
 api::ServedModel DescribeModel(const ServeOptions& options, const Ranker& ranker,

@@ -26,8 +26,6 @@ uint64_t Mix(uint64_t x) {  // splitmix64
   return x ^ (x >> 31);
 }
 
-int ChooseTextThreads(int asked) { return asked > 0 ? asked : std::max(1, UsableCores() / 4); }
-
 template <typename Model>
 std::vector<std::unique_ptr<Model>> MakeModels(std::vector<std::unique_ptr<Ranker>> rankers) {
   std::vector<std::unique_ptr<Model>> models;
@@ -79,6 +77,8 @@ class Service::Flight {
   std::atomic<bool> ended{false};
   std::atomic<uint64_t> number{0};  // in the queue; 0 before
 };
+
+int ChooseTextThreads(int asked) { return asked > 0 ? asked : std::max(1, UsableCores() / 4); }
 
 Service::Model::Model(std::unique_ptr<Ranker> which)
     : ranker(std::move(which)), tokens_per_byte(kFirstRatio) {}

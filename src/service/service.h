@@ -36,9 +36,12 @@ struct ServiceOptions {
   /// For how long the free lane waits for a fuller batch while there is load; 0: never. No gain
   /// was found (docs/measuring.md).
   int batch_wait_us_max = 0;
-  /// Threads that tokenize; 0 for one for every four cores, at least one.
+  /// Threads that tokenize, as ChooseTextThreads has it.
   int text_threads = 0;
 };
+
+/// `asked`, or for 0 one for every four cores, at least one.
+int ChooseTextThreads(int asked);
 
 /// Pairs to score, of one query or of several. The texts are views into what `texts` keeps.
 struct ServiceRequest {
