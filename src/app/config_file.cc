@@ -9,6 +9,9 @@ namespace {
 
 // A scalar, or a list of scalars as one text with commas.
 Result<std::string> ValueText(const YAML::Node& node, const std::string& where) {
+  if (node.IsNull()) {
+    return InvalidArgument(Concat(where, ": got no value; without the line it is the default"));
+  }
   if (node.IsScalar()) return node.Scalar();
   if (!node.IsSequence()) {
     return InvalidArgument(Concat(where, ": expected a value or a list of values"));
@@ -49,7 +52,9 @@ Result<std::map<std::string, std::string>> ModelSettings(const YAML::Node& node,
       return InvalidArgument(Concat(where, ": expected the name of a setting"));
     }
     const std::string& name = entry.first.Scalar();
-    if (entry.second.IsNull()) continue;
+    if (entry.second.IsSequence() && name != kModelNames) {
+      return InvalidArgument(Concat(where, ": ", name, ": got a list, expected one value"));
+    }
     PODIUM_ASSIGN_OR_RETURN(std::string value, ValueText(entry.second, Concat(where, ": ", name)));
     if (!settings.emplace(name, std::move(value)).second) {
       return InvalidArgument(Concat(where, ": ", name, " is set twice"));
@@ -63,7 +68,8 @@ Result<std::map<std::string, std::string>> ModelSettings(const YAML::Node& node,
 std::string ConfigValue(const std::string& value) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-,";
-  if (value.find_first_not_of(kPlain) == std::string::npos && !value.starts_with('-')) return value;
+  const bool plain = value.find_first_not_of(kPlain) == std::string::npos;
+  if (plain && !value.empty() && !value.starts_with('-')) return value;
   std::string quoted = "'";
   for (const char c : value) {
     quoted += c;
@@ -111,14 +117,14 @@ Result<std::map<std::string, FileSetting>> ParseConfigFile(std::string_view text
         return InvalidArgument(Concat(where, ": expected the name of a setting"));
       }
       const std::string& name = entry.first.Scalar();
-      if (entry.second.IsNull()) continue;  // `name:` alone: not set
       std::string value;
       if (name == kModelsSetting && entry.second.IsSequence()) {
         value = FlowText(entry.second);
       } else {
         PODIUM_ASSIGN_OR_RETURN(value, ValueText(entry.second, Concat(where, ": ", name)));
       }
-      if (!settings.emplace(name, FileSetting{std::move(value), line}).second) {
+      if (!settings.emplace(name, FileSetting{std::move(value), line, entry.second.IsSequence()})
+               .second) {
         return InvalidArgument(Concat(where, ": ", name, " is set twice"));
       }
     }

@@ -16,11 +16,14 @@ constexpr size_t kConfigFileBytesMax = size_t{1} << 20;
 
 /// The setting whose value is a list of models.
 constexpr const char* kModelsSetting = "models";
+/// What one of them may say that is a list.
+constexpr const char* kModelNames = "names";
 constexpr int kServedModelsMax = 32;
 
 struct FileSetting {
   std::string value;
   int line = 0;
+  bool list = false;  // it was a list
 };
 
 /// A mapping of names to values; a list is a value with commas, that of kModelsSetting is one as

@@ -46,7 +46,10 @@ ServeSetting List(const char* name, const char* help, std::vector<std::string>& 
       const size_t end = std::min(text.find(',', from), text.size());
       if (end == from)
         return InvalidArgument(Concat("got \"", text, "\" with an empty name in it"));
-      parts.push_back(text.substr(from, end - from));
+      std::string part = text.substr(from, end - from);
+      if (std::find(parts.begin(), parts.end(), part) != parts.end())
+        return InvalidArgument(Concat("got \"", text, "\", which has ", part, " twice"));
+      parts.push_back(std::move(part));
       from = end + 1;
     }
     target = std::move(parts);
@@ -57,7 +60,7 @@ ServeSetting List(const char* name, const char* help, std::vector<std::string>& 
     for (const std::string& part : target) text += (text.empty() ? "" : ",") + part;
     return text;
   };
-  return {name, help, set, get};
+  return {name, help, set, get, true};
 }
 
 template <typename T>
@@ -107,20 +110,25 @@ Status CheckTogether(const ServeOptions& options) {
   if (options.server.admin_port < 0 && !options.server.admin_host.empty()) {
     return InvalidArgument("admin-host: got no admin-port for it");
   }
+  const ServerOptions& server = options.server;
+  if (server.port != 0 && server.admin_port == server.port &&
+      (server.admin_host.empty() || server.admin_host == server.host)) {
+    return InvalidArgument(Concat("admin-port: got ", server.port,
+                                  ", which is port; -1 has metrics and health there"));
+  }
   return OkStatus();
 }
 
 // What `models` says of one model, on top of what is said for all.
 Status SetModel(const std::map<std::string, std::string>& given, ServeOptions& one) {
-  constexpr const char* kNames = "names";
   constexpr const char* kOwn[] = {"model",      "precision",        "isa",   "max-length",
                                   "truncation", "batch-tokens-max", "mlock", "in-place"};
   one.served_names.clear();
   const std::vector<ServeSetting> settings = ServeSettings(one);
   for (const auto& [name, value] : given) {
     const bool own = std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn);
-    if (!own && name != kNames) {
-      std::string known = kNames;
+    if (!own && name != kModelNames) {
+      std::string known = kModelNames;
       for (const char* const each : kOwn) known += Concat(", ", each);
       return InvalidArgument(Concat("unknown \"", name, "\", allowed: ", known));
     }
@@ -188,11 +196,15 @@ Result<std::map<std::string, FileSetting>> ReadConfig(const GivenSettings& flags
   PODIUM_ASSIGN_OR_RETURN(const std::string text, ReadFile(origin, kConfigFileBytesMax));
   PODIUM_ASSIGN_OR_RETURN(auto file, ParseConfigFile(text, origin));
   for (const auto& [name, given] : file) {
-    const bool known = std::any_of(settings.begin(), settings.end(),
-                                   [&key = name](const auto& one) { return one.name == key; });
-    if (!known) {
+    const auto known = std::find_if(settings.begin(), settings.end(),
+                                    [&key = name](const auto& one) { return one.name == key; });
+    if (known == settings.end()) {
       return InvalidArgument(Concat(origin, ":", given.line, ": unknown setting \"", name,
                                     "\"; podium serve --help lists them"));
+    }
+    if (given.list && !known->list && name != kModelsSetting) {
+      return InvalidArgument(
+          Concat(origin, ":", given.line, ": ", name, ": got a list, expected one value"));
     }
   }
   return file;

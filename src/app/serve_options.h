@@ -58,6 +58,8 @@ struct ServeSetting {
   std::function<Status(const std::string&)> set;
   /// The value as `set` would read it.
   std::function<std::string()> get;
+  /// A list may be given, which is a value with commas.
+  bool list = false;
 };
 
 /// The settings of `options`, which outlives them.

@@ -65,6 +65,15 @@ TEST(ServeOptions, WrongValuesNameTheirPlace) {
   EXPECT_THAT(Message({{"cors-origins", "https://a.example/"}}), HasSubstr("without a path"));
   EXPECT_THAT(Message({{"admin-host", "::1"}}), HasSubstr("no admin-port"));
   EXPECT_THAT(Message({{"served-model-name", "a,,b"}}), HasSubstr("empty name"));
+  EXPECT_THAT(Message({{"served-model-name", "a,b,a"}}), HasSubstr("has a twice"));
+  EXPECT_THAT(Message({{"port", "8080"}, {"admin-port", "8080"}}), HasSubstr("which is port"));
+  EXPECT_THAT(Message({{"port", "8080"}, {"admin-port", "8080"}, {"admin-host", "127.0.0.1"}}),
+              HasSubstr("which is port"));
+  for (const GivenSettings& fine :
+       {GivenSettings{{"port", "0"}, {"admin-port", "0"}},
+        GivenSettings{{"port", "8080"}, {"admin-port", "8080"}, {"admin-host", "10.0.0.1"}}}) {
+    EXPECT_TRUE(ResolveServeOptions(fine, Variables({})).ok());
+  }
 }
 
 TEST(ServeOptions, SeveralModels) {
@@ -112,6 +121,9 @@ TEST(ServeOptions, SeveralModels) {
               HasSubstr("model 1: unknown \"prot\""));
   EXPECT_THAT(Message({{"models", "[a, {model: b, max-length: x}]"}}),
               HasSubstr("model 2: max-length: got \"x\""));
+  EXPECT_THAT(Message({{"models", "[{model: a, max-length: [1]}]"}}),
+              HasSubstr("max-length: got a list"));
+  EXPECT_THAT(Message({{"models", "[{model: a, names:}]"}}), HasSubstr("names: got no value"));
   EXPECT_THAT(Message({{"models", "[{names: a}]"}}), HasSubstr("model: it is missing"));
   EXPECT_THAT(Message({{"models", "[a, [b]]"}}), HasSubstr("model 2: expected a name or"));
   EXPECT_THAT(Message({{"models", "[a"}}), HasSubstr("expected names with commas or a list"));
@@ -130,6 +142,9 @@ TEST(ServeOptions, DamagedFiles) {
       {"port: {a: 1}\n", ":1: port: expected a value"},
       {"- port\n", "expected lines of `name: value`"},
       {"port: [1, [2]]\n", "plain values"},
+      {"log-level: info\nport: [1]\n", ":2: port: got a list, expected one value"},
+      {"port:\n", ":1: port: got no value"},
+      {"port: ~\n", ":1: port: got no value"},
       {"port: [1\n", "no YAML"},
       {"port: x\n", ":1: port: got \"x\""},
   };
@@ -148,6 +163,15 @@ TEST(ServeOptions, EverySettingReadsWhatItShows) {
     EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
     EXPECT_TRUE(setting.set(setting.get()).ok()) << setting.name << " = " << setting.get();
   }
+  const TempFolder folder;
+  const std::string file = folder.path() + "/serve.yaml";
+  std::ofstream out(file);
+  for (const ServeSetting& setting : ServeSettings(options)) {
+    out << setting.name << ": " << ConfigValue(setting.get()) << "\n";
+  }
+  out.close();
+  const auto read = ResolveServeOptions({{"config", file}}, Variables({}));
+  ASSERT_TRUE(read.ok()) << read.status().ToString();
 }
 
 }  // namespace

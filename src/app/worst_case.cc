@@ -53,7 +53,10 @@ Result<WorstCase> FitMemory(int64_t limit, const ServedMemory& served,
       const int64_t parsing = OfBodies(options, served.text_threads) - kHeld * inside;
       inside = std::min(all_asked, std::max(one, (left - parsing) / kHeld));
       const WorstCase now = ComputeWorstCase(options, served);
-      if (now.total() <= limit) return now;
+      if (now.total() <= limit) {
+        options.routes.inflated_bytes_max = one;
+        return now;
+      }
       if (chosen("body-bytes-max") || one / 2 < kBodyBytesGivenWayMin) break;
       one /= 2;
     }

@@ -43,6 +43,7 @@ TEST(WorstCase, BodiesGiveWayToTheLimit) {
       EXPECT_LE(got->total(), limit);
       EXPECT_EQ(got->total(), ComputeWorstCase(options, served).total());
       EXPECT_LE(options.server.limits.body_bytes_max, options.routes.body_bytes_inside_max);
+      EXPECT_EQ(options.routes.inflated_bytes_max, options.server.limits.body_bytes_max);
       EXPECT_GE(options.server.limits.body_bytes_max, last);  // more memory, no smaller bodies
       last = options.server.limits.body_bytes_max;
     }
