@@ -8,7 +8,7 @@ VENV is made with `python3 -m venv VENV && VENV/bin/pip install -r bench/load/re
 started, loaded and ended; rows may be measured in turns (--rows), results are added to the file. Load: --users in a closed loop,
 each request with --documents distinct ones drawn from a pool, so that the last row's cache has something to find and the others,
 which keep nothing, do the same work as ever; then, with --rate-search, the highest constant rate (open loop) at which every
-request is answered with 200 and P99 is at most 500 ms.
+request is answered with 200 and P99 is at most 500 ms. --isa is Podium's kernel table; unless it is amx, all are kept from AMX.
 """
 
 import argparse
@@ -25,6 +25,9 @@ import time
 import load
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent / "peers"))
+import tiles  # noqa: E402
+
 BAR_MS = 500
 ROWS = [("FastAPI + transformers, fp32", "transformers", []),
         ("FastAPI + ONNX Runtime, int8", "onnxruntime", []),
@@ -46,7 +49,7 @@ class Server:
     python = str(pathlib.Path(options.venv) / "bin" / "python")
     if kind == "podium":
       command = [options.podium, "serve", "--model", options.model, "--port", str(self.port), "--log-level", "warning",
-                 "--drain-delay-ms", "0", *flags]
+                 "--drain-delay-ms", "0", "--isa", options.isa, *flags]
     elif kind == "transformers":
       command = [python, str(HERE / "tutorial_server.py"), kind, options.model, str(self.port)]
     else:
@@ -54,7 +57,8 @@ class Server:
       if not onnx.exists():
         subprocess.run([python, str(HERE / "tutorial_server.py"), "export", options.model, str(onnx)], check=True)
       command = [python, str(HERE / "tutorial_server.py"), kind, str(onnx), str(self.port)]
-    self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                                    preexec_fn=None if options.isa == "amx" else tiles.refuse_tiles)
     threading.Thread(target=lambda: sys.stderr.writelines(self.process.stderr), daemon=True).start()
     end = time.monotonic() + 120
     while True:
@@ -109,7 +113,7 @@ def measure(number, options):
     warm = closed(server.port, 3, options)  # and what a cache can know it knows
     if warm["other"]:
       raise SystemExit(f"{name}: {warm['other']} of {warm['requests']} requests were not answered with 200")
-    result = {"row": number, "name": name, "documents": options.documents, "users": options.users, "seconds": options.seconds}
+    result = {"row": number, "name": name, "isa": options.isa, "documents": options.documents, "users": options.users, "seconds": options.seconds}
     result.update(closed(server.port, options.seconds, options))
     result["resident_mb"] = load.resident_mb(server.process.pid)
     if options.rate_search:
@@ -122,16 +126,20 @@ def measure(number, options):
 
 
 def latest(results):
-  """The last result of each row, per number of documents."""
-  by_documents = {}
+  """The last result of each row, per kernel table and number of documents."""
+  groups = {}
   for result in results:
-    by_documents.setdefault(result["documents"], {})[result["row"]] = result
-  return by_documents
+    groups.setdefault((result["isa"], result["documents"]), {})[result["row"]] = result
+  return dict(sorted(groups.items(), key=lambda group: (group[0][0], -group[0][1])))
 
 
-def table(rows):
-  first = next(iter(rows.values()))
-  print(f"\n{first['documents']} documents a request, {first['users']} users, {first['seconds']:g} s a row:\n")
+def title(isa, documents, rows):
+  return f'{isa}, {documents} document{"s" * (documents != 1)} a request, {next(iter(rows.values()))["users"]} users'
+
+
+def table(group, rows):
+  first = rows[min(rows)]
+  print(f"\n{title(*group, rows)}, {first['seconds']:g} s a row:\n")
   print("| | P50 ms | P99 ms | requests/s | times the first | highest rate with P99 ≤ 500 ms | resident MB |")
   print("|---|---|---|---|---|---|---|")
   for number in sorted(rows):
@@ -145,10 +153,9 @@ def picture(groups, path):
   """Bars of requests/s, a group for each number of documents; plain SVG."""
   bar, gap, left, width = 20, 34, 230, 420
   parts, y = [], 10
-  for documents, rows in sorted(groups.items(), reverse=True):
+  for group, rows in groups.items():
     most = max(r["requests_per_s"] for r in rows.values())
-    parts.append(f'<text x="10" y="{y + 14}" font-weight="bold">{documents} document{"s" * (documents != 1)} a request, '
-                 f'{next(iter(rows.values()))["users"]} users: requests/s (P50 / P99 ms)</text>')
+    parts.append(f'<text x="10" y="{y + 14}" font-weight="bold">{title(*group, rows)}: requests/s (P50 / P99 ms)</text>')
     y += 24
     for number in sorted(rows):
       r = rows[number]
@@ -173,6 +180,7 @@ def main():
   run.add_argument("--onnx", help="where the int8 graph is, or is to be; default: a temporary folder")
   run.add_argument("--out", required=True)
   run.add_argument("--rows", type=lambda text: [int(part) for part in text.split(",")], default=list(range(1, len(ROWS) + 1)))
+  run.add_argument("--isa", default="amx")
   run.add_argument("--users", type=int, default=16)
   run.add_argument("--documents", type=int, default=50)
   run.add_argument("--seconds", type=float, default=12)
@@ -191,8 +199,8 @@ def main():
   else:
     with open(options.results, encoding="utf-8") as file:
       groups = latest(json.loads(line) for line in file)
-    for documents in sorted(groups, reverse=True):
-      table(groups[documents])
+    for group, rows in groups.items():
+      table(group, rows)
     if options.svg:
       picture(groups, options.svg)
 
