@@ -39,6 +39,12 @@ bool IsHttpError(error_code error) {
   return error.category() == http::make_error_code(http::error::bad_method).category();
 }
 
+std::string PeerOf(const asio::ip::tcp::socket& socket) {
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  return error ? std::string() : peer.address().to_string();
+}
+
 }  // namespace
 
 // Over 400 lines because it is one state machine, whose steps are read best together.
@@ -52,8 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
         opened_(Clock::now()) {
     error_code ignored;
     stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-    const auto peer = stream_.socket().remote_endpoint(ignored);
-    if (!ignored) peer_ = peer.address().to_string();
+    peer_ = PeerOf(stream_.socket());
   }
   ~Connection() {
     ReleaseBody();
@@ -90,7 +95,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Parser = http::request_parser<http::string_body>;
 
   void ReadHeader();
-  void OnHeader(error_code error);
+  void OnHeader(error_code error, size_t size);
   void ReadBody();
   void OnBody(error_code error);
   void Dispatch();
@@ -99,13 +104,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void AskWhetherItLeft();
   void WatchForReset();
   void Answer(HttpReply reply);
-  /// What is wrong with a request that reaches no route; the connection ends with it.
-  void Broken(api::ErrorKind kind, int status, std::string message);
-  void BodyTooLarge() {
-    Broken(api::ErrorKind::kTooLarge, 413,
-           Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed"));
+  /// Answers a request that reaches no route; the connection ends with it.
+  void Broken(HttpRequest head, const api::Error& error);
+  void BodyTooLarge(HttpRequest head) {
+    Broken(std::move(head),
+           {api::ErrorKind::kTooLarge, 413,
+            Concat("request body: at most ", limits_.body_bytes_max, " bytes are allowed")});
   }
-  void BodiesFull() { Broken(api::ErrorKind::kOverloaded, 429, kBodiesFull); }
+  void BodiesFull(HttpRequest head) {
+    Broken(std::move(head), {api::ErrorKind::kOverloaded, 429, kBodiesFull});
+  }
+  /// Ends with a request that came too slowly (the stream is closed already: such a client hears
+  /// nothing), or whose client left.
+  void Cut(HttpRequest head, error_code error, std::string_view part, int seconds_max);
   void Write(HttpReply reply, bool unread);
   void OnWritten(error_code error, bool close);
   void Linger();
@@ -152,8 +163,11 @@ void Connection::OnHandshakeFailed(error_code error) {
   if (!all_.closing()) all_.routes().CountFailedHandshake(error.message(), peer_);
   if (!Wire::WasPlainHttp(error)) return Close();
   // Somebody forgot the s of https: told in the only way that such a client can read.
+  HttpRequest head;
+  head.peer = peer_;
   SendAtOnce(stream_.socket(),
-             {api::ErrorKind::kValidation, 400, "this port speaks TLS: use https"});
+             all_.routes().AnswerBroken(std::move(head), {api::ErrorKind::kValidation, 400,
+                                                          "this port speaks TLS: use https"}));
   stream_.expires_after(kLinger);
   Linger();
 }
@@ -183,7 +197,7 @@ void Connection::ReadHeader() {
   stream_.expires_after(std::chrono::seconds(limits_.header_seconds_max));
   http::async_read_header(
       stream_, buffer_, *parser_,
-      [self = shared_from_this()](error_code error, size_t) { self->OnHeader(error); });
+      [self = shared_from_this()](error_code error, size_t size) { self->OnHeader(error, size); });
 }
 
 HttpRequest Connection::TakeHead() const {
@@ -205,39 +219,49 @@ bool Connection::ReserveBody(int64_t bytes) {
   return true;
 }
 
-void Connection::OnHeader(error_code error) {
+void Connection::OnHeader(error_code error, size_t size) {
   using api::ErrorKind;
-  keep_ = false;
-  head_ = false;
-  // A stream that timed out is closed already: a slow client hears nothing.
-  if (error == http::error::end_of_stream || error == beast::error::timeout) return Close();
-  if (error == http::error::body_limit) return BodyTooLarge();
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return Broken(ErrorKind::kTooLarge, 431,
-                  Concat("headers: at most ", limits_.header_bytes_max, " bytes are allowed"));
+  const auto& message = parser_->get();
+  HttpRequest head = TakeHead();
+  if (error && error != http::error::body_limit) {
+    // Behind what the parser took, which it takes in steps.
+    const auto rest = buffer_.data();
+    head.AddLines({static_cast<const char*>(rest.data()), rest.size()});
+  }
+  http10_ = message.version() < 11;
+  head_ = head.method == "HEAD";
+  keep_ = !error && message.keep_alive();
+  if (error == http::error::body_limit ||
+      (error == http::error::bad_content_length &&
+       ReadCount(head.Header("Content-Length")).value_or(0) > limits_.body_bytes_max)) {
+    return BodyTooLarge(std::move(head));
+  }
+  // The parser keeps to its limit in each step, so that two may take more.
+  if (error == http::error::header_limit || error == http::error::buffer_overflow ||
+      (!error && size > static_cast<size_t>(limits_.header_bytes_max))) {
+    return Broken(std::move(head),
+                  {ErrorKind::kTooLarge, 431,
+                   Concat("headers: at most ", limits_.header_bytes_max, " bytes are allowed")});
   }
   if (IsHttpError(error)) {
-    return Broken(ErrorKind::kValidation, 400, Concat("no HTTP request: ", error.message()));
+    return Broken(std::move(head),
+                  {ErrorKind::kValidation, 400, Concat("no HTTP request: ", error.message())});
   }
-  if (error) return Close();
+  if (error) return Cut(std::move(head), error, "headers", limits_.header_seconds_max);
 
-  const auto& message = parser_->get();
-  http10_ = message.version() < 11;
-  keep_ = message.keep_alive();
-  head_ = message.method() == http::verb::head;
-  HttpRequest head = TakeHead();
   const bool has_body = !parser_->is_done();
   if (auto refusal = all_.routes().Refuse(head)) return Write(*std::move(refusal), has_body);
   const auto length = parser_->content_length();
   if (has_body && !ReserveBody(length ? static_cast<int64_t>(*length) : kChunkBytes)) {
-    return BodiesFull();
+    return BodiesFull(std::move(head));
   }
   if (has_body && beast::iequals(message[http::field::expect], "100-continue")) {
     stream_.expires_after(std::chrono::seconds(limits_.write_seconds_max));
     asio::async_write(stream_, asio::buffer(kContinue, sizeof kContinue - 1),
                       [self = shared_from_this()](error_code failed, size_t) {
-                        if (failed) return self->Close();
-                        self->ReadBody();
+                        if (!failed) return self->ReadBody();
+                        self->Cut(self->TakeHead(), failed, "body",
+                                  self->limits_.write_seconds_max);
                       });
     return;
   }
@@ -257,17 +281,18 @@ void Connection::ReadBody() {
 
 void Connection::OnBody(error_code error) {
   using api::ErrorKind;
-  if (error == http::error::body_limit) return BodyTooLarge();
+  if (error == http::error::body_limit) return BodyTooLarge(TakeHead());
   if (IsHttpError(error) && error != http::error::partial_message &&
       error != http::error::end_of_stream) {
-    return Broken(ErrorKind::kValidation, 400, Concat("request body: ", error.message()));
+    return Broken(TakeHead(),
+                  {ErrorKind::kValidation, 400, Concat("request body: ", error.message())});
   }
-  if (error) return Close();
+  if (error) return Cut(TakeHead(), error, "body", limits_.body_seconds_max);
   if (parser_->is_done()) return Dispatch();
   const auto size = static_cast<int64_t>(parser_->get().body().size());
   if (!parser_->content_length() && size + kChunkBytes > body_reserved_ &&
       !ReserveBody(size + kChunkBytes - body_reserved_)) {
-    return BodiesFull();
+    return BodiesFull(TakeHead());
   }
   // One time limit for the whole body, not for each piece: so no new expires_after here.
   http::async_read_some(
@@ -369,14 +394,18 @@ void Connection::Answer(HttpReply reply) {
   Write(std::move(reply), false);
 }
 
-void Connection::Broken(api::ErrorKind kind, int status, std::string message) {
-  HttpReply reply;
-  reply.status = status;
-  reply.body = api::EncodeError({kind, status, std::move(message)}, "");
-  if (status == 429) reply.RetryAfter(1000);
-  all_.routes().CountBroken(reply, kind, peer_);
-  keep_ = false;
+void Connection::Broken(HttpRequest head, const api::Error& error) {
+  HttpReply reply = all_.routes().AnswerBroken(std::move(head), error);
+  if (error.status == 429) reply.RetryAfter(1000);
   Write(std::move(reply), true);
+}
+
+void Connection::Cut(HttpRequest head, error_code error, std::string_view part, int seconds_max) {
+  const bool slow = error == beast::error::timeout;
+  all_.routes().CountCut(std::move(head), !slow,
+                         slow ? Concat(part, ": not there within ", seconds_max, " s")
+                              : Concat(part, ": cut off: ", error.message()));
+  Close();
 }
 
 void Connection::Write(HttpReply reply, bool unread) {
@@ -429,11 +458,15 @@ void StartConnection(asio::ip::tcp::socket socket, std::shared_ptr<const TlsIden
   asio::dispatch(connection->executor(), [connection] { connection->Start(); });
 }
 
-void RefuseConnection(asio::ip::tcp::socket socket, bool secure) {
+void RefuseConnection(asio::ip::tcp::socket socket, bool secure, Connections& connections) {
+  HttpRequest head;
+  head.peer = PeerOf(socket);
+  HttpReply reply = connections.routes().AnswerBroken(
+      std::move(head),
+      {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"});
+  reply.RetryAfter(1000);
   // A handshake to tell it is what there is no room for.
-  if (secure) return;
-  SendAtOnce(socket,
-             {api::ErrorKind::kOverloaded, 503, "the server has as many connections as it may"});
+  if (!secure) SendAtOnce(socket, reply);
 }
 
 // NOLINTEND(bugprone-unused-return-value)

@@ -17,7 +17,7 @@ namespace podium {
 void StartConnection(boost::asio::ip::tcp::socket socket, std::shared_ptr<const TlsIdentity> tls,
                      Connections& connections);
 /// Answers 503 without reading anything, where that can be done without TLS, and closes.
-void RefuseConnection(boost::asio::ip::tcp::socket socket, bool secure);
+void RefuseConnection(boost::asio::ip::tcp::socket socket, bool secure, Connections& connections);
 
 }  // namespace podium
 

@@ -1,6 +1,8 @@
 #include "net/http.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "api/error.h"
 #include "base/concat.h"
@@ -44,6 +46,35 @@ void HttpRequest::SplitTarget() {
     if (target[i] != '/' || path.empty() || path.back() != '/') path += target[i];
   }
   if (path.size() > 1 && path.back() == '/') path.pop_back();
+}
+
+void HttpRequest::AddLines(std::string_view bytes) {
+  for (size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos && end > 0;) {
+    std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    if (line.back() == '\r') line.remove_suffix(1);
+    if (line.empty()) return;
+    const size_t space = line.find(' ');
+    if (method.empty() && space != std::string_view::npos) {
+      method = line.substr(0, space);
+      target = line.substr(space + 1);
+      target.resize(std::min(target.find(' '), target.size()));
+    } else if (const size_t colon = line.find(':'); colon != std::string_view::npos) {
+      const std::string_view value = line.substr(colon + 1);
+      const size_t first = std::min(value.find_first_not_of(" \t"), value.size());
+      const size_t last = value.find_last_not_of(" \t");
+      headers.emplace_back(line.substr(0, colon), value.substr(first, last + 1 - first));
+    }
+  }
+}
+
+std::optional<int64_t> ReadCount(std::string_view text) {
+  int64_t count = 0;
+  const char* const end = text.data() + text.size();
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  const auto read = std::from_chars(text.data(), end, count);
+  if (read.ptr != end || read.ec == std::errc::invalid_argument) return std::nullopt;
+  return read.ec == std::errc() ? count : std::numeric_limits<int64_t>::max();
 }
 
 void HttpReply::RetryAfter(int64_t ms) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,10 @@ struct HttpRequest {
   std::string_view QueryValue(std::string_view name) const;
   /// Sets path and query from the target.
   void SplitTarget();
+  /// Adds what can be read of a head that is not complete, or not right, for its answer and the
+  /// log: the lines that have an end, up to the empty one. The first is the request line where
+  /// there is no method yet; what is neither that nor a header is left out.
+  void AddLines(std::string_view bytes);
 };
 
 struct HttpReply {
@@ -51,6 +56,9 @@ struct HttpReply {
   /// Adds the headers that say when to come again; whole seconds in the first, rounded up.
   void RetryAfter(int64_t ms);
 };
+
+/// The number that a header is, digits only; what an int64 cannot hold is its maximum.
+std::optional<int64_t> ReadCount(std::string_view text);
 
 constexpr const char* kBodiesFull = "the server holds as many bodies as it may";
 

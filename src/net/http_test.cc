@@ -36,6 +36,40 @@ TEST(HttpRequest, QueryValues) {
   EXPECT_EQ(request.QueryValue("none"), "");
 }
 
+TEST(HttpRequest, WhatIsKnownOfABrokenHead) {
+  HttpRequest request;
+  request.AddLines("POST /rerank HTTP/1.1\r\nX-One:  1 \r\nno header\r\nX-Two:\nX-Cut: 3");
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target, "/rerank");
+  EXPECT_EQ(request.headers.size(), 2U);
+  EXPECT_EQ(request.Header("x-one"), "1");
+  EXPECT_EQ(request.Header("x-cut"), "");
+  request.AddLines("GET /later HTTP/1.1\r\nX-Three: 3\r\n\r\nX-Body: 4\r\n");  // has its first line
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.Header("X-Three"), "3");
+  EXPECT_EQ(request.Header("X-Body"), "");
+  for (const char* bytes :
+       {"", "\n", "\r\n", "\r", "GET", "\n\n\n", "word\r\n", "GET \r\n", ":\r\n", " \n"}) {
+    HttpRequest odd;
+    odd.AddLines(bytes);
+    EXPECT_EQ(odd.target, "") << bytes;
+  }
+}
+
+TEST(ReadCount, DigitsOfAnyNumber) {
+  EXPECT_EQ(ReadCount("0"), 0);
+  EXPECT_EQ(ReadCount("007"), 7);
+  EXPECT_EQ(ReadCount("9223372036854775806"), INT64_MAX - 1);
+  for (const char* most :
+       {"9223372036854775807", "9223372036854775808", "99999999999999999999999"}) {
+    EXPECT_EQ(ReadCount(most), INT64_MAX) << most;
+  }
+  for (const char* none :
+       {"", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x1", "soon", "-99999999999999999999"}) {
+    EXPECT_EQ(ReadCount(none), std::nullopt) << none;
+  }
+}
+
 TEST(HttpRequest, HeadersInAnyCase) {
   HttpRequest request;
   request.headers = {{"X-One", "1"}, {"x-ONE", "2"}};

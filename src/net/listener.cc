@@ -65,7 +65,7 @@ void Listener::Accept() {
 void Listener::Take(tcp::socket socket) {
   try {
     if (connections_.size() >= connections_.limits().connections_max) {
-      RefuseConnection(std::move(socket), tls_ != nullptr);
+      RefuseConnection(std::move(socket), tls_ != nullptr, connections_);
     } else {
       StartConnection(std::move(socket), tls_, connections_);
     }

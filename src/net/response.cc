@@ -40,14 +40,15 @@ HttpResponse MakeResponse(HttpReply reply, const ResponseForm& form) {
   return response;
 }
 
-void SendAtOnce(boost::asio::ip::tcp::socket& socket, const api::Error& error) {
-  const std::string body = api::EncodeError(error, "");
-  const std::string reply = Concat(
-      "HTTP/1.1 ", error.status, " ",
-      std::string_view(http::obsolete_reason(static_cast<http::status>(error.status))),
-      "\r\nContent-Type: application/json\r\n", error.status == 503 ? "Retry-After: 1\r\n" : "",
-      "Connection: close\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
-  (void)!::send(socket.native_handle(), reply.data(), reply.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+void SendAtOnce(boost::asio::ip::tcp::socket& socket, const HttpReply& reply) {
+  std::string text =
+      Concat("HTTP/1.1 ", reply.status, " ",
+             std::string_view(http::obsolete_reason(static_cast<http::status>(reply.status))),
+             "\r\nContent-Type: ", reply.content_type, "\r\n");
+  for (const auto& [name, value] : reply.headers) text += Concat(name, ": ", value, "\r\n");
+  text +=
+      Concat("Connection: close\r\nContent-Length: ", reply.body.size(), "\r\n\r\n", reply.body);
+  (void)!::send(socket.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   boost::system::error_code ignored;
   // NOLINTNEXTLINE(bugprone-unused-return-value): Asio returns what it puts into its argument.
   socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);

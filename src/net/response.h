@@ -8,7 +8,6 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
-#include "api/error.h"
 #include "net/http.h"
 
 namespace podium {
@@ -22,9 +21,9 @@ struct ResponseForm {
 };
 HttpResponse MakeResponse(HttpReply reply, const ResponseForm& form);
 
-/// Writes an error as plain HTTP, with an end of the connection in it, as far as the buffer of a
+/// Writes a reply as plain HTTP, with an end of the connection in it, as far as the buffer of a
 /// fresh socket takes it at once: nobody waits for this client.
-void SendAtOnce(boost::asio::ip::tcp::socket& socket, const api::Error& error);
+void SendAtOnce(boost::asio::ip::tcp::socket& socket, const HttpReply& reply);
 
 }  // namespace podium
 

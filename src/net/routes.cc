@@ -169,6 +169,7 @@ HttpReply Routes::Finish(const Exchange& exchange, HttpReply reply, std::string_
        {"model", exchange.model == kNoModel ? std::string_view() : names_.shown(exchange.model)},
        {"status", int64_t{reply.status}},
        {"outcome", outcome},
+       {"reason", exchange.reason},
        {"refusal", std::string_view(exchange.refusal)},
        {"documents", static_cast<int64_t>(figures.documents)},
        {"tokens", static_cast<int64_t>(figures.tokens)},
@@ -188,13 +189,23 @@ HttpReply Routes::Finish(const Exchange& exchange, const Error& error) {
   return Finish(exchange, std::move(reply), api::ErrorType(error.kind));
 }
 
-void Routes::CountBroken(const HttpReply& reply, ErrorKind kind, const std::string& peer) {
-  Exchange exchange;
-  exchange.peer = peer;
+Exchange Routes::BeginBroken(HttpRequest head, std::string reason) {
+  head.SplitTarget();
+  Exchange exchange = Begin(head);
   exchange.received = Clock::now();
-  HttpReply copy;
-  copy.status = reply.status;
-  Finish(exchange, std::move(copy), api::ErrorType(kind));
+  exchange.reason = std::move(reason);
+  return exchange;
+}
+
+HttpReply Routes::AnswerBroken(HttpRequest head, const Error& error) {
+  return Finish(BeginBroken(std::move(head), error.message), error);
+}
+
+void Routes::CountCut(HttpRequest head, bool left, std::string reason) {
+  HttpReply unsent;
+  unsent.status = left ? 499 : 408;  // for the log
+  Finish(BeginBroken(std::move(head), std::move(reason)), std::move(unsent),
+         left ? kClientLeft : api::ErrorType(ErrorKind::kTimeout));
 }
 
 void Routes::CountFailedHandshake(std::string_view reason, const std::string& peer) {
@@ -239,23 +250,23 @@ std::optional<HttpReply> Routes::Refuse(HttpRequest& head) {
   return reply;
 }
 
-HttpReply Routes::Health(std::string_view path) const {
+HttpReply Routes::Health(const Exchange& exchange) {
+  if (exchange.path != "/health/live" && (stopping() || !service_.engines_work())) {
+    return Finish(exchange,
+                  {ErrorKind::kUnhealthy, 503,
+                   stopping() ? "the server is stopping" : "a model failed in its last batch"});
+  }
   HttpReply reply;
-  if (path != "/health/live" && (stopping() || !service_.engines_work())) {
-    reply.status = 503;
-    reply.body = api::EncodeError(
-        {ErrorKind::kUnhealthy, 503,
-         stopping() ? "the server is stopping" : "a model failed in its last batch"},
-        "");
-  } else if (path == "/.well-known/ready") {
+  if (exchange.path == "/.well-known/ready") {
     reply.status = 204;
   } else {
     reply.body = "{\"status\":\"ok\"}";
   }
-  return reply;
+  return Finish(exchange, std::move(reply), kOk);
 }
 
-HttpReply Routes::Simple(std::string_view path) {
+HttpReply Routes::Simple(const Exchange& exchange) {
+  const std::string& path = exchange.path;
   HttpReply reply;
   if (path == "/info") {
     reply.body = api::EncodeInfo(models_);
@@ -281,9 +292,9 @@ HttpReply Routes::Simple(std::string_view path) {
                                 .failed_handshakes = failed_handshakes_.load(),
                                 .certificate_valid_until = certificate_valid_until.load()});
   } else {
-    reply = Health(path);
+    return Health(exchange);
   }
-  return reply;
+  return Finish(exchange, std::move(reply), kOk);
 }
 
 HttpReply Routes::OneModel(const Exchange& exchange, std::string_view name) {
@@ -360,10 +371,7 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
         OneModel(exchange, std::string_view(request.path).substr(kModelsPrefix.size())));
     return;
   }
-  HttpReply reply = Simple(request.path);
-  const bool healthy = reply.status < 400;
-  pending->respond(
-      Finish(exchange, std::move(reply), healthy ? kOk : api::ErrorType(ErrorKind::kUnhealthy)));
+  pending->respond(Simple(exchange));
 }
 
 }  // namespace podium

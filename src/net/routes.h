@@ -69,6 +69,7 @@ struct Exchange {
   std::chrono::steady_clock::time_point received;
   std::optional<RequestFigures> figures;  // when it was computed
   const char* refusal = "";
+  std::string reason;  // why it could not be read; never the request's own words
 };
 
 /// Larger bodies are decoded, and their replies encoded, beside the I/O threads: this is a tenth of
@@ -93,8 +94,10 @@ class Routes {
   const Cors& cors() const { return cors_; }
   /// Answers, now or later. The result is called, if it is any, when the client has left.
   Cancel Handle(HttpRequest request, const Post& post, Respond respond);
-  /// Counts and logs a request that the connection answered itself.
-  void CountBroken(const HttpReply& reply, api::ErrorKind kind, const std::string& peer);
+  /// The reply to a request that could not be read to its end, of which `head` is what is known.
+  HttpReply AnswerBroken(HttpRequest head, const api::Error& error);
+  /// The same where nobody can be answered: the client was too slow, or has left.
+  void CountCut(HttpRequest head, bool left, std::string reason);
   void CountFailedHandshake(std::string_view reason, const std::string& peer);
 
   /// The end has begun: not ready any more; connections are closed after their next reply.
@@ -113,9 +116,10 @@ class Routes {
   using Shared = std::shared_ptr<Pending>;
 
   Exchange Begin(const HttpRequest& request);
-  HttpReply Simple(std::string_view path);
+  Exchange BeginBroken(HttpRequest head, std::string reason);
+  HttpReply Simple(const Exchange& exchange);
   HttpReply OneModel(const Exchange& exchange, std::string_view name);
-  HttpReply Health(std::string_view path) const;
+  HttpReply Health(const Exchange& exchange);
   void Dispatch(const Shared& pending, HttpRequest& request);
   void Rerank(const Shared& pending, const HttpRequest& request);
   void Predict(const Shared& pending, const HttpRequest& request);
