@@ -140,10 +140,10 @@ size_t AttentionScratch(const Table& table, int length_max, int head_size) {
                          rows * (up(head_size) / 2 + up(length_max) + up(length_max) / 2 + 32);
     return exact > words ? exact : words;
   }
-  // In amx/attention.inl: 32 queries, everything filled up to 32.
+  // In amx/attention.inl: two blocks of 32 queries, everything filled up to 32.
   const auto up32 = [](int x) { return static_cast<size_t>((x + 31) / 32 * 32); };
   const size_t tiles = up32(length_max) * up32(head_size) + 16 * up32(head_size) +
-                       16 * (up32(length_max) + 32) + 32 * (up32(length_max) + 16);
+                       2 * (16 * (up32(length_max) + 32) + 32 * (up32(length_max) + 16)) + 32 * 32;
   return exact > tiles ? exact : tiles;
 }
 

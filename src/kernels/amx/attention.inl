@@ -1,6 +1,9 @@
 // One head of one sequence with brain floats in tiles: 32 queries at a time, all of their keys,
 // then softmax in fp32, then all of their values. Memory is linear in the length. Keys and values
 // beyond the sequence are zero in the tiles, and their probabilities are zero.
+//
+// Tiles and vectors are different units, so between the rows of a block's softmax stand the tile
+// products that do not wait for it: the values of the block before and the keys of the block after.
 
 constexpr int kQueryRows = 32;
 constexpr int kTileElements = 512;  // brain floats of a tile
@@ -10,9 +13,17 @@ inline int RoundUp32(int x) { return (x + 31) / 32 * 32; }
 // scores[length] → probabilities not yet divided by their sum, as brain floats, zeros up to
 // `padded`, a multiple of 32; returns the sum.
 inline float SoftmaxBf16(const float* scores, int length, int padded, float scale, uint16_t* out) {
-  Vec top = Set1(-__builtin_inff());
+  // Four chains: a row's maxima would wait for each other longer than its exponentials take.
+  Vec tops[4];
+  for (Vec& top : tops) top = Set1(-__builtin_inff());
   const int body = length / kLanes * kLanes;
-  for (int i = 0; i < body; i += kLanes) top = Max(Load(scores + i), top);
+  int at = 0;
+  for (; at + 4 * kLanes <= body; at += 4 * kLanes) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) tops[j] = Max(Load(scores + at + j * kLanes), tops[j]);
+  }
+  for (; at < body; at += kLanes) tops[0] = Max(Load(scores + at), tops[0]);
+  Vec top = Max(Max(tops[0], tops[1]), Max(tops[2], tops[3]));
   if (body < length) top = MaxFirst(Load(scores + body), length - body, top);
   const float factor = scale * 1.44269504088896341f;
   const Vec factors = Set1(factor);
@@ -37,28 +48,26 @@ inline float SoftmaxBf16(const float* scores, int length, int padded, float scal
   return ReduceAdd(sum);
 }
 
-// sums[32][32] of `steps` pairs of tiles; a's rows are a_stride bytes apart, its tiles 64; b's two
-// tiles of a step lie b_step bytes apart from the next step's.
-inline void SumBlockBf16(const uint16_t* a, size_t a_stride, const uint16_t* b0, const uint16_t* b1,
-                         size_t b_step, int steps, float* sums, size_t sums_stride) {
+// Tiles 0 … 3 are the sums of 32 × 32.
+inline void ZeroBlockBf16() {
   TileZero<0>();
   TileZero<1>();
   TileZero<2>();
   TileZero<3>();
-  const size_t half = 16 * a_stride / sizeof(uint16_t);
-  for (int step = 0; step < steps; ++step) {
-    TileLoad<4>(a, a_stride);
-    TileLoad<6>(b0, 64);
-    TileDotBf16<0, 4, 6>();
-    TileLoad<7>(b1, 64);
-    TileDotBf16<1, 4, 7>();
-    TileLoad<5>(a + half, a_stride);
-    TileDotBf16<2, 5, 6>();
-    TileDotBf16<3, 5, 7>();
-    a += 32;
-    b0 += b_step;
-    b1 += b_step;
-  }
+}
+// A pair of tiles of a, rows a_stride bytes apart, with a pair of b.
+inline void AddBlockBf16(const uint16_t* a, size_t a_stride, const uint16_t* b0,
+                         const uint16_t* b1) {
+  TileLoad<4>(a, a_stride);
+  TileLoad<6>(b0, 64);
+  TileDotBf16<0, 4, 6>();
+  TileLoad<7>(b1, 64);
+  TileDotBf16<1, 4, 7>();
+  TileLoad<5>(a + 16 * a_stride / sizeof(uint16_t), a_stride);
+  TileDotBf16<2, 5, 6>();
+  TileDotBf16<3, 5, 7>();
+}
+inline void StoreBlockBf16(float* sums, size_t sums_stride) {
   const size_t bytes = sums_stride * sizeof(float);
   TileStore<0>(sums, bytes);
   TileStore<1>(sums + 16, bytes);
@@ -73,94 +82,189 @@ inline void StoreAttended(const AttentionArgs& args, size_t at, int lanes, Vec y
   StoreF16Partial(static_cast<uint16_t*>(args.out) + at, lanes, ClampToF16(y));
 }
 
+// The tile products of one sequence and head, in steps: what stands between rows of softmax.
+template <typename In>
+class AttentionTiles {
+ public:
+  explicit AttentionTiles(const AttentionArgs& args)
+      : args_(args),
+        padded_(RoundUp32(args.length)),
+        width_(RoundUp32(args.head_size)),
+        key_steps_(padded_ / 32),
+        width_steps_(width_ / 32),
+        // Rows a power of two apart would meet in a few sets of L1.
+        chances_stride_(static_cast<size_t>(padded_) + 32),
+        scores_stride_(static_cast<size_t>(padded_) + 16) {
+    keys_ = reinterpret_cast<uint16_t*>(args.scratch);
+    values_ = keys_ + static_cast<size_t>(padded_) * width_;
+    queries_ = values_ + static_cast<size_t>(padded_) * width_;
+    uint16_t* next = queries_ + static_cast<size_t>(kQueryRows) * width_;
+    for (Block& block : blocks_) {
+      block.chances = next;
+      next += kQueryRows * chances_stride_;
+    }
+    auto* floats = reinterpret_cast<float*>(next);
+    for (Block& block : blocks_) {
+      block.scores = floats;
+      floats += kQueryRows * scores_stride_;
+    }
+    sums_ = floats;
+    PackKeys();
+    PackValues();
+  }
+
+  void Run() {
+    const int blocks = (args_.queries + kQueryRows - 1) / kQueryRows;
+    if (blocks <= 0) return;
+    StartScores(0);
+    for (int step = 0; step < ScoreSteps(); ++step) ScoreStep(0, step);
+    for (int i = 0; i < blocks; ++i) {
+      const int before = i > 0 ? ValueSteps() : 0;
+      const int steps = before + (i + 1 < blocks ? ScoreSteps() : 0);
+      if (i + 1 < blocks) StartScores(i + 1);
+      Block& block = blocks_[i % 2];
+      const int rows = Rows(i);
+      int step = 0;
+      for (int row = 0; row < rows; ++row) {
+        const float sum = SoftmaxBf16(block.scores + static_cast<size_t>(row) * scores_stride_,
+                                      args_.length, padded_, args_.scale,
+                                      block.chances + static_cast<size_t>(row) * chances_stride_);
+        block.inverse[row] = 1.0f / sum;
+        for (; step * rows < steps * (row + 1); ++step) {
+          step < before ? ValueStep(i - 1, step) : ScoreStep(i + 1, step - before);
+        }
+      }
+    }
+    for (int step = 0; step < ValueSteps(); ++step) ValueStep(blocks - 1, step);
+  }
+
+ private:
+  struct Block {
+    float* scores;      // [kQueryRows][scores_stride_]
+    uint16_t* chances;  // [kQueryRows][chances_stride_]
+    float inverse[kQueryRows];
+  };
+
+  int Rows(int block) const {
+    const int left = args_.queries - block * kQueryRows;
+    return left < kQueryRows ? left : kQueryRows;
+  }
+  int ScoreSteps() const { return key_steps_ * width_steps_; }
+  int ValueSteps() const { return width_steps_ * key_steps_; }
+
+  // Tiles of keys [padded / 16][width / 32].
+  void PackKeys() {
+    const auto* k = static_cast<const In*>(args_.k);
+    for (int key = 0; key < padded_; key += 16) {
+      const int left = args_.length - key;
+      const int rows = left < 0 ? 0 : left < 16 ? left : 16;
+      for (int step = 0; step < width_steps_; ++step) {
+        StoreBf16Transposed(
+            k + static_cast<size_t>(key) * args_.kv_stride + step * 32, args_.kv_stride, rows,
+            Columns(step),
+            keys_ + static_cast<size_t>(key / 16 * width_steps_ + step) * kTileElements);
+      }
+    }
+  }
+  // … of values [padded / 32][width / 16].
+  void PackValues() {
+    const auto* v = static_cast<const In*>(args_.v);
+    for (int key = 0; key < padded_; key += 2) {
+      const auto row_of = [&](int at) {
+        return at < args_.length ? v + static_cast<size_t>(at) * args_.kv_stride : nullptr;
+      };
+      const In* even = row_of(key);
+      const In* odd = row_of(key + 1);
+      uint16_t* row = values_ + static_cast<size_t>(key / 32) * 2 * width_steps_ * kTileElements +
+                      key % 32 * 16;
+      for (int d = 0; d < width_; d += 16, row += kTileElements) {
+        const int left = args_.head_size - d;
+        StoreBf16Pairs(left > 0 && even != nullptr ? even + d : nullptr,
+                       left > 0 && odd != nullptr ? odd + d : nullptr, left < 16 ? left : 16, row);
+      }
+    }
+  }
+  // Of 32 columns from 32 · step on, those that the head has.
+  int Columns(int step) const {
+    const int left = args_.head_size - step * 32;
+    return left < 32 ? left : 32;
+  }
+
+  // Queries are read where they lie, or, where tiles would read past them, copied.
+  void StartScores(int block) {
+    const int rows = Rows(block);
+    const auto* q =
+        static_cast<const In*>(args_.q) + static_cast<size_t>(block * kQueryRows) * args_.q_stride;
+    if (sizeof(In) == sizeof(uint16_t) && rows == kQueryRows && width_ == args_.head_size) {
+      query_rows_ = reinterpret_cast<const uint16_t*>(q);
+      query_row_bytes_ = args_.q_stride * sizeof(uint16_t);
+      return;
+    }
+    query_rows_ = queries_;
+    query_row_bytes_ = static_cast<size_t>(width_) * sizeof(uint16_t);
+    for (int i = 0; i < kQueryRows; ++i) {
+      for (int step = 0; step < width_steps_; ++step) {
+        StoreBf16Row(q + static_cast<size_t>(i < rows ? i : 0) * args_.q_stride + step * 32,
+                     i < rows ? Columns(step) : 0,
+                     queries_ + static_cast<size_t>(i) * width_ + step * 32);
+      }
+    }
+  }
+
+  void ScoreStep(int block, int step) {
+    const int keys = step / width_steps_;  // 32 of them
+    const int column = step % width_steps_;
+    const size_t of_16 = static_cast<size_t>(width_steps_) * kTileElements;
+    const uint16_t* b = keys_ + 2 * static_cast<size_t>(keys) * of_16 + column * kTileElements;
+    if (column == 0) ZeroBlockBf16();
+    AddBlockBf16(query_rows_ + column * 32, query_row_bytes_, b, b + of_16);
+    if (column + 1 == width_steps_) {
+      StoreBlockBf16(blocks_[block % 2].scores + keys * 32, scores_stride_);
+    }
+  }
+
+  void ValueStep(int block, int step) {
+    const int columns = step / key_steps_ * 32;
+    const int keys = step % key_steps_;
+    const uint16_t* b = values_ + (static_cast<size_t>(keys) * 2 * width_steps_ +
+                                   static_cast<size_t>(columns / 16)) *
+                                      kTileElements;
+    if (keys == 0) ZeroBlockBf16();
+    AddBlockBf16(blocks_[block % 2].chances + keys * 32, chances_stride_ * sizeof(uint16_t), b,
+                 b + kTileElements);
+    if (keys + 1 < key_steps_) return;
+    StoreBlockBf16(sums_, 32);
+    for (int i = 0; i < Rows(block); ++i) {
+      const size_t at = static_cast<size_t>(block * kQueryRows + i) * args_.out_stride + columns;
+      for (int half = 0; half < 32; half += kLanes) {
+        const int left = args_.head_size - columns - half;
+        if (left <= 0) break;
+        const Vec y = Mul(Load(sums_ + i * 32 + half), Set1(blocks_[block % 2].inverse[i]));
+        StoreAttended(args_, at + half, left < kLanes ? left : kLanes, y);
+      }
+    }
+  }
+
+  const AttentionArgs& args_;
+  const int padded_;  // length, in whole tiles
+  const int width_;   // head_size, in whole tiles
+  const int key_steps_;
+  const int width_steps_;
+  const size_t chances_stride_;
+  const size_t scores_stride_;
+  uint16_t* keys_;
+  uint16_t* values_;
+  uint16_t* queries_;  // copied ones
+  float* sums_;        // [32][32]
+  Block blocks_[2];    // those of even and odd numbers
+  const uint16_t* query_rows_ = nullptr;
+  size_t query_row_bytes_ = 0;
+};
+
 template <typename In>
 void AttentionOf(const AttentionArgs& args) {
   [[maybe_unused]] const SumScope scope;
-  const auto* q = static_cast<const In*>(args.q);
-  const auto* k = static_cast<const In*>(args.k);
-  const auto* v = static_cast<const In*>(args.v);
-  const int padded = RoundUp32(args.length);
-  const int width = RoundUp32(args.head_size);
-  const int key_steps = padded / 32;
-  const int width_steps = width / 32;
-  // Tiles of keys [padded / 16][width / 32], of values [padded / 32][width / 16].
-  auto* keys = reinterpret_cast<uint16_t*>(args.scratch);
-  uint16_t* values = keys + static_cast<size_t>(padded) * width;
-  uint16_t* queries = values + static_cast<size_t>(padded) * width;
-  uint16_t* chances = queries + static_cast<size_t>(kQueryRows) * width;
-  // Rows a power of two apart would meet in a few sets of L1.
-  const size_t chances_stride = static_cast<size_t>(padded) + 32;
-  auto* scores = reinterpret_cast<float*>(chances + kQueryRows * chances_stride);
-  const size_t scores_stride = static_cast<size_t>(padded) + 16;
-
-  for (int key = 0; key < padded; key += 16) {
-    for (int step = 0; step < width_steps; ++step) {
-      const int rows = args.length - key < 16 ? (args.length > key ? args.length - key : 0) : 16;
-      const int count = args.head_size - step * 32 < 32 ? args.head_size - step * 32 : 32;
-      StoreBf16Transposed(
-          k + static_cast<size_t>(key) * args.kv_stride + step * 32, args.kv_stride, rows, count,
-          keys + static_cast<size_t>(key / 16 * width_steps + step) * kTileElements);
-    }
-  }
-  for (int key = 0; key < padded; key += 2) {
-    const In* even = key < args.length ? v + static_cast<size_t>(key) * args.kv_stride : nullptr;
-    const In* odd =
-        key + 1 < args.length ? v + static_cast<size_t>(key + 1) * args.kv_stride : nullptr;
-    uint16_t* row =
-        values + static_cast<size_t>(key / 32) * 2 * width_steps * kTileElements + key % 32 * 16;
-    for (int d = 0; d < width; d += 16, row += kTileElements) {
-      const int left = args.head_size - d;
-      StoreBf16Pairs(left > 0 && even != nullptr ? even + d : nullptr,
-                     left > 0 && odd != nullptr ? odd + d : nullptr, left < 16 ? left : 16, row);
-    }
-  }
-  for (int first = 0; first < args.queries; first += kQueryRows) {
-    const int rows = args.queries - first < kQueryRows ? args.queries - first : kQueryRows;
-    const uint16_t* rows_of_tiles = queries;
-    size_t row_bytes = static_cast<size_t>(width) * sizeof(uint16_t);
-    if (sizeof(In) == sizeof(uint16_t) && rows == kQueryRows && width == args.head_size) {
-      rows_of_tiles =
-          reinterpret_cast<const uint16_t*>(q) + static_cast<size_t>(first) * args.q_stride;
-      row_bytes = args.q_stride * sizeof(uint16_t);
-    } else {
-      for (int i = 0; i < kQueryRows; ++i) {
-        for (int step = 0; step < width_steps; ++step) {
-          const int count = i >= rows                         ? 0
-                            : args.head_size - step * 32 < 32 ? args.head_size - step * 32
-                                                              : 32;
-          StoreBf16Row(
-              q + static_cast<size_t>(first + (i < rows ? i : 0)) * args.q_stride + step * 32,
-              count, queries + static_cast<size_t>(i) * width + step * 32);
-        }
-      }
-    }
-    const size_t key_block = static_cast<size_t>(width_steps) * kTileElements;
-    for (int block = 0; block < key_steps; ++block) {
-      const uint16_t* b = keys + 2 * static_cast<size_t>(block) * key_block;
-      SumBlockBf16(rows_of_tiles, row_bytes, b, b + key_block, kTileElements, width_steps,
-                   scores + block * 32, scores_stride);
-    }
-    float inverse[kQueryRows];
-    for (int i = 0; i < rows; ++i) {
-      inverse[i] =
-          1.0f / SoftmaxBf16(scores + static_cast<size_t>(i) * scores_stride, args.length, padded,
-                             args.scale, chances + static_cast<size_t>(i) * chances_stride);
-    }
-    for (int d = 0; d < args.head_size; d += 32) {
-      const uint16_t* b = values + static_cast<size_t>(d / 16) * kTileElements;
-      SumBlockBf16(chances, chances_stride * sizeof(uint16_t), b, b + kTileElements,
-                   static_cast<size_t>(2 * width_steps) * kTileElements, key_steps, scores, 32);
-      for (int i = 0; i < rows; ++i) {
-        const size_t at = static_cast<size_t>(first + i) * args.out_stride + d;
-        for (int half = 0; half < 32; half += kLanes) {
-          const int left = args.head_size - d - half;
-          if (left <= 0) break;
-          const Vec y = Mul(Load(scores + i * 32 + half), Set1(inverse[i]));
-          StoreAttended(args, at + half, left < kLanes ? left : kLanes, y);
-        }
-      }
-    }
-  }
+  AttentionTiles<In>(args).Run();
 }
 
 void AttentionBf16(const AttentionArgs& args) {
