@@ -1,8 +1,32 @@
 #include "service/admission.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/concat.h"
 
 namespace podium {
+namespace {
+
+// Small ones in tenths.
+std::string ShowMilliseconds(TimeEstimate::Seconds time) {
+  const auto tenths = static_cast<int64_t>(std::min(std::ceil(1e4 * time.count()), 1e15));
+  return tenths < 100 ? Concat(tenths / 10, ".", tenths % 10) : Concat(tenths / 10);
+}
+
+std::string ShowMissed(const TimeEstimate& estimate) {
+  if (estimate.left.count() <= 0) return "the request's time limit was over before it was let in";
+  const std::string own = ShowMilliseconds(estimate.own);
+  const std::string left = ShowMilliseconds(estimate.left);
+  if (estimate.own > estimate.left) {
+    return Concat("the request's time limit is too short: it takes about ", own,
+                  " ms also when nothing else runs, and has ", left, " ms left");
+  }
+  return Concat("the server is busy: the answer would take about ", ShowMilliseconds(estimate.wait),
+                " ms, ", own, " ms of it for the request itself, which has ", left, " ms left");
+}
+
+}  // namespace
 
 const char* RefusalName(Refusal refusal) {
   switch (refusal) {
@@ -20,6 +44,19 @@ const char* RefusalName(Refusal refusal) {
       return "stopping";
   }
   return "unknown";
+}
+
+std::string RefusalMessage(Refusal refusal, const TimeEstimate& estimate) {
+  switch (refusal) {
+    case Refusal::kStopping:
+      return "the server is stopping";
+    case Refusal::kKeyShare:
+      return "this key's share of the queue is full, try again later";
+    case Refusal::kDeadline:
+      return ShowMissed(estimate);
+    default:
+      return "the server is busy: its queue is full, try again later";
+  }
 }
 
 Refusal Admission::Enter(const std::string& key, double cost, std::chrono::duration<double> wait,

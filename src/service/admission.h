@@ -21,6 +21,18 @@ struct AdmissionOptions {
 enum class Refusal : uint8_t { kNone, kRequests, kCost, kKeyShare, kDeadline, kStopping };
 const char* RefusalName(Refusal refusal);
 
+/// What is known of a request's time when it comes.
+struct TimeEstimate {
+  using Seconds = std::chrono::duration<double>;
+  Seconds own{0};   // of its work, with the engine to itself
+  Seconds wait{0};  // until it would have ended
+  Seconds left{0};  // until its deadline
+};
+
+/// What the client is told. Where time is short: whether others are in the way, or the request asks
+/// for what cannot be.
+std::string RefusalMessage(Refusal refusal, const TimeEstimate& estimate);
+
 /// One thread at a time.
 ///
 /// Where there are several keys, none may hold more, of requests or of cost, than it leaves free:

@@ -88,6 +88,22 @@ TEST(Admission, Stopping) {
   EXPECT_EQ(admission.Enter("", 1, kNow, kLong), Refusal::kStopping);
 }
 
+TEST(RefusalMessage, SaysWhatIsInTheWay) {
+  using S = TimeEstimate::Seconds;
+  const auto missed = [](double own, double wait, double left) {
+    return RefusalMessage(Refusal::kDeadline, {.own = S(own), .wait = S(wait), .left = S(left)});
+  };
+  EXPECT_EQ(missed(0.0123, 0.0123, 0.00098),
+            "the request's time limit is too short: it takes about 12 ms also when nothing else "
+            "runs, and has 1.0 ms left");
+  EXPECT_EQ(missed(0.002, 1.5, 1),
+            "the server is busy: the answer would take about 1500 ms, 2.0 ms of it for the request "
+            "itself, which has 1000 ms left");
+  EXPECT_EQ(missed(1, 2, 0), "the request's time limit was over before it was let in");
+  EXPECT_EQ(missed(1, 2, -5), "the request's time limit was over before it was let in");
+  EXPECT_NE(missed(1e300, 1e300, 1), "");
+}
+
 TEST(RetryAfter, IsWithinAMinuteAndSpread) {
   EXPECT_EQ(RetryAfter(0, 0).count(), 1000);
   EXPECT_EQ(RetryAfter(10, 0).count(), 10'000);

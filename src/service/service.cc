@@ -145,29 +145,13 @@ double Service::EstimateCost(const ServiceRequest& request) const {
   return cost;
 }
 
-Answer Service::Refuse(Refusal refusal, std::chrono::duration<double> wait) {
+Answer Service::Refuse(Refusal refusal, const TimeEstimate& estimate) {
   double seconds = queue_.SecondsInside();
   {
     MutexLock lock(mutex_);
     seconds += encoding_seconds_;
   }
-  std::string message;
-  switch (refusal) {
-    case Refusal::kStopping:
-      message = "the server is stopping";
-      break;
-    case Refusal::kKeyShare:
-      message = "this key's share of the queue is full, try again later";
-      break;
-    case Refusal::kDeadline:
-      message = Concat("the server is busy: the answer would take about ",
-                       static_cast<int64_t>(1000 * wait.count()),
-                       " ms, longer than the request's time limit");
-      break;
-    default:
-      message = "the server is busy: its queue is full, try again later";
-  }
-  Answer answer(ResourceExhausted(std::move(message)));
+  Answer answer(ResourceExhausted(RefusalMessage(refusal, estimate)));
   answer.refusal = refusal;
   answer.retry_after = RetryAfter(seconds, Mix(refusals_.fetch_add(1, std::memory_order_relaxed)));
   return answer;
@@ -184,6 +168,7 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
   const int model = flight->request.model;
   const double speed = queue_.speed(model);
   const double own = speed > 0 ? cost / speed : 0;
+  TimeEstimate estimate{.own = TimeEstimate::Seconds(own)};
   double ahead = 0;
   double share = 1;
   {
@@ -193,12 +178,12 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
     // share it has.
     ahead = std::min(encoding_seconds_, encoding_count_ * own / share);
   }
-  const std::chrono::duration<double> wait(queue_.EstimatedSeconds(model, cost, share, ahead));
+  estimate.wait = TimeEstimate::Seconds(queue_.EstimatedSeconds(model, cost, share, ahead));
   Refusal refusal = Refusal::kNone;
   {
     MutexLock lock(mutex_);
-    refusal =
-        admission_.Enter(flight->request.key, cost, wait, flight->request.deadline - Clock::now());
+    estimate.left = flight->request.deadline - Clock::now();
+    refusal = admission_.Enter(flight->request.key, cost, estimate.wait, estimate.left);
     if (refusal == Refusal::kNone) {
       flight->share = admission_.ShareOfNext(flight->request.key);  // others may have come since
       flight->encoding = true;
@@ -208,7 +193,7 @@ std::shared_ptr<Service::Flight> Service::Submit(ServiceRequest request, Complet
     }
   }
   if (refusal != Refusal::kNone) {
-    flight->done(Refuse(refusal, wait));
+    flight->done(Refuse(refusal, estimate));
     return nullptr;
   }
   try {

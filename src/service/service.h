@@ -160,7 +160,7 @@ class Service {
   void End(Flight& flight, JobsResult result);
   static Answer MakeAnswer(Flight& flight, JobsResult result);
   void LeaveEncoding(Flight& flight) REQUIRES(mutex_);
-  Answer Refuse(Refusal refusal, std::chrono::duration<double> wait) EXCLUDES(mutex_);
+  Answer Refuse(Refusal refusal, const TimeEstimate& estimate) EXCLUDES(mutex_);
 
   const std::vector<std::unique_ptr<Model>> models_;
   const std::function<void(const BatchReport&)> report_batch_;

@@ -17,6 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Rig {
   explicit Rig(const FakeEngineOptions& engine_options = {}, const ServiceOptions& options = {})
@@ -178,6 +179,31 @@ TEST(Service, WhatCannotBeInTimeIsRefusedBeforeItCostsAnything) {
   EXPECT_EQ(answer.refusal, Refusal::kDeadline);
   EXPECT_LE(rig.counts->sequences, before + 32);
   EXPECT_TRUE(busy.get().status.ok());
+}
+
+TEST(Service, ARefusalSaysWhetherOthersAreInTheWay) {
+  Rig rig({.delay = std::chrono::milliseconds(20)});
+  std::mt19937 random(1);
+  ASSERT_TRUE(rig.Ask(MakeRequest(random, 5)).get().status.ok());  // the speed is known now
+  const Answer idle = rig.Ask(MakeRequest(random, 500, 5)).get();
+  EXPECT_EQ(idle.refusal, Refusal::kDeadline);
+  EXPECT_THAT(idle.status.message(), HasSubstr("the request's time limit is too short: it takes"));
+  EXPECT_THAT(idle.status.message(), Not(HasSubstr("busy")));
+  const Clock::time_point start = Clock::now();
+  ASSERT_TRUE(rig.Ask(MakeRequest(random, 100)).get().status.ok());
+  const auto alone = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+  std::vector<std::future<Answer>> before;
+  std::vector<std::shared_ptr<Service::Flight>> flights(20);
+  for (auto& flight : flights) before.push_back(rig.Ask(MakeRequest(random, 100), &flight));
+  const int enough_alone = static_cast<int>(4 * alone.count());
+  const Answer behind = rig.Ask(MakeRequest(random, 100, enough_alone)).get();
+  EXPECT_EQ(behind.refusal, Refusal::kDeadline);
+  EXPECT_THAT(behind.status.message(), HasSubstr("the server is busy: the answer would take"));
+  const Answer late = rig.Ask(MakeRequest(random, 1, 0)).get();
+  EXPECT_EQ(late.refusal, Refusal::kDeadline);
+  EXPECT_THAT(late.status.message(), HasSubstr("was over before it was let in"));
+  for (const auto& flight : flights) Service::Cancel(*flight);
+  for (auto& future : before) future.wait();
 }
 
 TEST(Service, EachModelHasItsOwnSpeed) {
