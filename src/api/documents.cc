@@ -126,8 +126,8 @@ Status DecodeDocuments(const Fields& fields, const char* documents_key, RerankCa
   PODIUM_ASSIGN_OR_RETURN(const bool truncation, fields.Bool("truncation", true));
   PODIUM_ASSIGN_OR_RETURN(call.truncate, fields.Bool("truncate", truncation));
   for (const char* key : {"truncation_direction", "truncation_side"}) {
-    PODIUM_ASSIGN_OR_RETURN(const std::string_view side, fields.String(key));
-    if (side == "Left" || side == "left") call.truncate_left = true;
+    PODIUM_ASSIGN_OR_RETURN(const bool left, fields.IsLeft(key));
+    call.truncate_left |= left;
   }
   PODIUM_ASSIGN_OR_RETURN(const int tokens, fields.Int("max_tokens_per_doc", 0));
   call.max_tokens_per_doc = std::max(tokens, 0);

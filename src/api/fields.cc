@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -14,6 +15,18 @@ namespace {
 
 Status WrongType(std::string_view key, const json::Value& value, const char* expected) {
   return InvalidArgument(Concat(key, ": got ", value.type_name(), ", expected ", expected));
+}
+
+// A number in a string; as JSON writes it, but for a plus and zeros in front.
+std::optional<double> ReadNumber(std::string_view text) {
+  double number = 0;
+  if (text.find_first_not_of("+-.eE0123456789") != std::string_view::npos) return std::nullopt;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ptr != end || read.ec == std::errc::invalid_argument) return std::nullopt;
+  // 1e400, or 1e-400: strtod tells which.
+  if (read.ec != std::errc()) number = std::strtod(std::string(text).c_str(), nullptr);
+  return number;
 }
 
 // "text", "document", "content" or "passage" as a string; the first that is one.
@@ -74,26 +87,23 @@ Result<bool> Fields::Bool(std::string_view key, bool otherwise) const {
   return WrongType(key, *value, "true or false");
 }
 
-Result<int> Fields::Int(std::string_view key, int otherwise) const {
-  const auto value = Find(key);
-  if (!value) return otherwise;
-  std::optional<double> number = value->AsDouble();
-  if (const auto text = value->AsString()) {
-    double parsed = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), parsed);
-    if (error == std::errc() && end == text->data() + text->size()) number = parsed;
-  }
-  if (!number || std::floor(*number) != *number) return WrongType(key, *value, "an integer");
-  constexpr double kMost = std::numeric_limits<int>::max();
-  return static_cast<int>(std::clamp(*number, -kMost, kMost));
-}
-
 Result<std::optional<double>> Fields::Number(std::string_view key) const {
   const auto value = Find(key);
   if (!value) return std::optional<double>();
   std::optional<double> number = value->AsDouble();
+  if (const auto text = value->AsString()) number = ReadNumber(*text);
   if (!number) return WrongType(key, *value, "a number");
   return number;
+}
+
+Result<int> Fields::Int(std::string_view key, int otherwise) const {
+  PODIUM_ASSIGN_OR_RETURN(const std::optional<double> number, Number(key));
+  if (!number) return otherwise;
+  if (std::floor(*number) != *number) {
+    return InvalidArgument(Concat(key, ": got ", *number, ", expected an integer"));
+  }
+  constexpr double kMost = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp(*number, -kMost, kMost));
 }
 
 Result<std::string_view> Fields::String(std::string_view key) const {
@@ -101,6 +111,15 @@ Result<std::string_view> Fields::String(std::string_view key) const {
   if (!value) return std::string_view();
   if (const auto text = value->AsString()) return *text;
   return WrongType(key, *value, "a string");
+}
+
+Result<bool> Fields::IsLeft(std::string_view key) const {
+  PODIUM_ASSIGN_OR_RETURN(const std::string_view side, String(key));
+  std::string lower(side);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (lower.empty() || lower == "left" || lower == "right") return lower == "left";
+  return InvalidArgument(Concat(key, ": got \"", side, "\", allowed: Left, Right"));
 }
 
 Status CheckCharacters(std::string_view text, int most) {

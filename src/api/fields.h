@@ -24,11 +24,14 @@ class Fields {
   std::optional<json::Value> Find(std::string_view key) const;
   /// true, false, or their names in a string.
   Result<bool> Bool(std::string_view key, bool otherwise) const;
-  /// An integer, also as 3.0 or "3"; beyond int it is the nearest int.
-  Result<int> Int(std::string_view key, int otherwise) const;
+  /// A number, also as "3"; beyond double it is infinite.
   Result<std::optional<double>> Number(std::string_view key) const;
+  /// One without a fraction; beyond int it is the nearest int.
+  Result<int> Int(std::string_view key, int otherwise) const;
   /// A string; "" when absent.
   Result<std::string_view> String(std::string_view key) const;
+  /// Whether a side is "Left" and not "Right", in any case; absent and "" are not.
+  Result<bool> IsLeft(std::string_view key) const;
 
  private:
   json::Value object_;

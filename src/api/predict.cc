@@ -48,8 +48,7 @@ std::optional<Pair> ReadPair(json::Value value) {
 Status ReadOptions(const Fields& fields, PredictCall& call) {
   PODIUM_ASSIGN_OR_RETURN(call.raw_scores, fields.Bool("raw_scores", false));
   PODIUM_ASSIGN_OR_RETURN(call.truncate, fields.Bool("truncate", true));
-  PODIUM_ASSIGN_OR_RETURN(const std::string_view side, fields.String("truncation_direction"));
-  call.truncate_left = side == "Left" || side == "left";
+  PODIUM_ASSIGN_OR_RETURN(call.truncate_left, fields.IsLeft("truncation_direction"));
   return OkStatus();
 }
 

@@ -44,6 +44,8 @@ TEST(Predict, AloneAndInBatches) {
 
 TEST(Predict, Refusals) {
   EXPECT_EQ(Refused(R"({"inputs":"alone"})").status, 422);
+  EXPECT_THAT(Refused(R"({"inputs":["q","a"],"truncation_direction":"up"})").message,
+              HasSubstr("truncation_direction: got \"up\", allowed: Left, Right"));
   EXPECT_THAT(Refused(R"({"inputs":[["q","a"],["b"]]})").message, HasSubstr("inputs[1]"));
   EXPECT_THAT(Refused(R"({"inputs":[["q","a"],["b",1]]})").message, HasSubstr("inputs[1]"));
   EXPECT_EQ(Refused(R"({"inputs":[]})").kind, ErrorKind::kEmpty);

@@ -79,6 +79,57 @@ TEST(Decode, OddButMeantWell) {
       Decode(R"({"query":"q","texts":["a"],"truncation_direction":"left"})")->truncate_left);
 }
 
+TEST(Decode, SidesInAnyCaseAndNoOthers) {
+  for (const char* texts : {"texts", "documents", "input"}) {
+    const auto body = [&](std::string_view side) {
+      return Concat("{\"query\":\"q\",\"", texts, "\":[\"a\"],\"truncation_direction\":", side,
+                    "}");
+    };
+    for (const char* side : {R"("Left")", R"("left")", R"("LEFT")"}) {
+      EXPECT_TRUE(Decode(body(side))->truncate_left) << texts << side;
+    }
+    for (const char* side : {R"("Right")", R"("right")", R"("RIGHT")", R"("")", "null"}) {
+      EXPECT_FALSE(Decode(body(side))->truncate_left) << texts << side;
+    }
+    for (const char* side : {"middle", "lef", "Left ", "none"}) {
+      const Error error = Refused(body(Concat("\"", side, "\"")));
+      EXPECT_EQ(error.status, std::string_view(texts) == "texts" ? 422 : 400);
+      EXPECT_EQ(error.message,
+                Concat("truncation_direction: got \"", side, "\", allowed: Left, Right"));
+    }
+    EXPECT_THAT(Refused(body("3")).message, HasSubstr("got integer, expected a string"));
+  }
+  EXPECT_TRUE(Decode(R"({"query":"q","documents":["a"],"truncation_side":"left"})")->truncate_left);
+  EXPECT_THAT(Refused(R"({"query":"q","documents":["a"],"truncation_side":"start"})").message,
+              HasSubstr("truncation_side: got \"start\""));
+}
+
+TEST(Decode, NumbersAtTheirEdges) {
+  const auto top_n = [](std::string_view number) {
+    return Decode(Concat(R"({"query":"q","documents":["a"],"top_n":)", number, "}"))->top_n;
+  };
+  constexpr int kMost = std::numeric_limits<int>::max();
+  for (const char* most :
+       {"2147483647", "2147483648", "9223372036854775807", "18446744073709551616", "1e300",
+        R"("9223372036854775808")", R"("99999999999999999999999999")", R"("1e400")"}) {
+    EXPECT_EQ(top_n(most), kMost) << most;
+  }
+  for (const char* all : {"-1", "-99999999999999999999", R"("-1e400")", R"("0")", R"("1e-400")"}) {
+    EXPECT_EQ(top_n(all), -1) << all;
+  }
+  EXPECT_EQ(top_n(R"("3.0")"), 3);
+  for (const char* none :
+       {R"("nan")", R"("inf")", R"("")", R"("3 ")", R"("0x3")", "2.5", "[3]", R"("2.5")"}) {
+    EXPECT_THAT(Refused(Concat(R"({"query":"q","documents":["a"],"top_n":)", none, "}")).message,
+                HasSubstr("top_n: got "))
+        << none;
+  }
+  const auto call =
+      Decode(R"({"query":"q","documents":["a"],"max_tokens_per_doc":1e30,"min_score":"0.25"})");
+  EXPECT_EQ(call->max_tokens_per_doc, kMost);
+  EXPECT_EQ(call->min_score, 0.25);
+}
+
 TEST(Decode, DocumentsOfEveryShape) {
   const auto call = Decode(
       R"({"query":"q","documents":["a",{"text":"b"},{"content":[{"type":"text","text":"c"},

@@ -35,12 +35,7 @@ Status DecodeTei(const Fields& fields, RerankCall& call) {
   PODIUM_ASSIGN_OR_RETURN(call.raw_scores, fields.Bool("raw_scores", false));
   PODIUM_ASSIGN_OR_RETURN(call.return_documents, fields.Bool("return_text", false));
   PODIUM_ASSIGN_OR_RETURN(call.truncate, fields.Bool("truncate", true));
-  PODIUM_ASSIGN_OR_RETURN(const std::string_view side, fields.String("truncation_direction"));
-  call.truncate_left = side == "Left" || side == "left";
-  if (!call.truncate_left && !side.empty() && side != "Right" && side != "right") {
-    return InvalidArgument(
-        Concat("truncation_direction: got \"", side, "\", allowed: Left, Right"));
-  }
+  PODIUM_ASSIGN_OR_RETURN(call.truncate_left, fields.IsLeft("truncation_direction"));
   PODIUM_ASSIGN_OR_RETURN(call.model, fields.String("model"));
   // Not TEI's own, but LiteLLM and rerankers send it.
   PODIUM_ASSIGN_OR_RETURN(call.top_n, fields.Int("top_n", -1));
