@@ -17,6 +17,26 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
                     [](char x, char y) { return Lower(x) == Lower(y); });
 }
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = Lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// The byte of the "%41" that the text begins with; -1 where it does not.
+int EscapedByte(std::string_view text) {
+  if (text.size() < 3 || text[0] != '%') return -1;
+  const int high = HexDigit(text[1]);
+  const int low = HexDigit(text[2]);
+  return high < 0 || low < 0 ? -1 : 16 * high + low;
+}
+
+// RFC 3986, 2.3.
+bool IsUnreserved(int byte) {
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+         (byte >= '0' && byte <= '9') || byte == '-' || byte == '.' || byte == '_' || byte == '~';
+}
+
 }  // namespace
 
 std::string_view HttpRequest::Header(std::string_view name) const {
@@ -26,26 +46,53 @@ std::string_view HttpRequest::Header(std::string_view name) const {
   return {};
 }
 
-std::string_view HttpRequest::QueryValue(std::string_view name) const {
+std::string HttpRequest::QueryValue(std::string_view name) const {
   std::string_view rest = query;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('&'), rest.size());
     const std::string_view part = rest.substr(0, end);
     const size_t equals = std::min(part.find('='), part.size());
-    if (part.substr(0, equals) == name) return part.substr(std::min(equals + 1, part.size()));
+    if (DecodePercent(part.substr(0, equals)) == name) {
+      std::string value(part.substr(std::min(equals + 1, part.size())));
+      std::replace(value.begin(), value.end(), '+', ' ');
+      return DecodePercent(value);
+    }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return {};
 }
 
 void HttpRequest::SplitTarget() {
-  const size_t mark = std::min(target.find('?'), target.size());
-  query = target.substr(std::min(mark + 1, target.size()));
+  std::string_view whole = target;
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!EqualIgnoringCase(whole.substr(0, scheme.size()), scheme)) continue;
+    const size_t host_end = whole.find_first_of("/?", scheme.size());
+    whole.remove_prefix(std::min(host_end, whole.size()));
+    break;
+  }
+  const size_t mark = std::min(whole.find('?'), whole.size());
+  query = whole.substr(std::min(mark + 1, whole.size()));
   path.clear();
   for (size_t i = 0; i < mark; ++i) {
-    if (target[i] != '/' || path.empty() || path.back() != '/') path += target[i];
+    char c = whole[i];
+    if (const int byte = EscapedByte(whole.substr(i, mark - i)); IsUnreserved(byte)) {
+      c = static_cast<char>(byte);
+      i += 2;
+    }
+    if (c != '/' || path.empty() || path.back() != '/') path += c;
   }
   if (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.empty() && !target.empty()) path = "/";
+}
+
+std::string DecodePercent(std::string_view text) {
+  std::string decoded;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int byte = EscapedByte(text.substr(i));
+    decoded += byte < 0 ? text[i] : static_cast<char>(byte);
+    if (byte >= 0) i += 2;
+  }
+  return decoded;
 }
 
 void HttpRequest::AddLines(std::string_view bytes) {

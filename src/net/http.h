@@ -24,7 +24,7 @@ namespace podium {
 struct HttpRequest {
   std::string method;
   std::string target;  // as sent
-  std::string path;    // without query, "//" collapsed, no slash at the end
+  std::string path;    // as SplitTarget() has it
   std::string query;   // behind "?"
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
@@ -34,9 +34,12 @@ struct HttpRequest {
 
   /// The first header of this name, in any case; "" when there is none.
   std::string_view Header(std::string_view name) const;
-  /// The value of `name=value` in the query; "" when there is none.
-  std::string_view QueryValue(std::string_view name) const;
-  /// Sets path and query from the target.
+  /// The value of the first `name=value` in the query, decoded; "" when there is none.
+  std::string QueryValue(std::string_view name) const;
+  /// Sets path and query from the target, also from one with scheme and host (RFC 9112, 3.2.2): it
+  /// is this server that was asked, whatever it is called. In the path "//" is one, no slash is at
+  /// the end, and the characters that need no percent have none (RFC 3986, 6.2.2.2); "%2F" is not
+  /// "/".
   void SplitTarget();
   /// Adds what can be read of a head that is not complete, or not right, for its answer and the
   /// log: the lines that have an end, up to the empty one. The first is the request line where
@@ -56,6 +59,9 @@ struct HttpReply {
   /// Adds the headers that say when to come again; whole seconds in the first, rounded up.
   void RetryAfter(int64_t ms);
 };
+
+/// With the bytes that "%41" and the like stand for; what is no such thing stays.
+std::string DecodePercent(std::string_view text);
 
 /// The number that a header is, digits only; what an int64 cannot hold is its maximum.
 std::optional<int64_t> ReadCount(std::string_view text);

@@ -16,7 +16,28 @@ TEST(HttpRequest, TargetsAreReadAsUsersWriteThem) {
                {"/", "/", ""},
                {"", "", ""},
                {"/rerank?", "/rerank", ""},
-               {"/a?x=//", "/a", "x=//"}};
+               {"/a?x=//", "/a", "x=//"},
+               // With scheme and host.
+               {"http://host/rerank", "/rerank", ""},
+               {"HTTPS://user@host:8080/v1/rerank/?a=/b", "/v1/rerank", "a=/b"},
+               {"http://[::1]:80//rerank", "/rerank", ""},
+               {"http://host", "/", ""},
+               {"http://host?a=b", "/", "a=b"},
+               {"http://", "/", ""},
+               {"/http://host/rerank", "/http:/host/rerank", ""},
+               {"ftp://host/rerank", "ftp:/host/rerank", ""},
+               {"*", "*", ""},
+               // Percent: what needs none, in any case of its digits, and nothing else.
+               {"/%72erank", "/rerank", ""},
+               {"/%2E%2d%5F%7e%41%7A%30", "/.-_~Az0", ""},
+               {"/v1%2Frerank", "/v1%2Frerank", ""},
+               {"/v1%2frerank%2F", "/v1%2frerank%2F", ""},
+               {"/%252Frerank", "/%252Frerank", ""},
+               {"/%", "/%", ""},
+               {"/%7", "/%7", ""},
+               {"/%7?2", "/%7", "2"},
+               {"/%zz%00%ff%20", "/%zz%00%ff%20", ""},
+               {"/rerank%3Fshape=a", "/rerank%3Fshape=a", ""}};
   for (const auto& c : cases) {
     HttpRequest request;
     request.target = c.target;
@@ -34,6 +55,10 @@ TEST(HttpRequest, QueryValues) {
   EXPECT_EQ(request.QueryValue("b"), "");
   EXPECT_EQ(request.QueryValue("c"), "");
   EXPECT_EQ(request.QueryValue("none"), "");
+  request.query = "sh%61pe=ranked%5Fdocuments&t=a+b%2B%26c%&u=%zz";
+  EXPECT_EQ(request.QueryValue("shape"), "ranked_documents");
+  EXPECT_EQ(request.QueryValue("t"), "a b+&c%");
+  EXPECT_EQ(request.QueryValue("u"), "%zz");
 }
 
 TEST(HttpRequest, WhatIsKnownOfABrokenHead) {

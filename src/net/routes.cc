@@ -367,8 +367,7 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
   if (route == "predict") return Predict(pending, request);
   if (route == "tokenize") return Tokenize(pending, request);
   if (&kOneModel == FindRoute(request.path)) {
-    pending->respond(
-        OneModel(exchange, std::string_view(request.path).substr(kModelsPrefix.size())));
+    pending->respond(OneModel(exchange, DecodePercent(request.path.substr(kModelsPrefix.size()))));
     return;
   }
   pending->respond(Simple(exchange));

@@ -1,7 +1,7 @@
 // The routes that go through the service: rerank in its dialects, predict, tokenize.
 #include <algorithm>
-#include <charconv>
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -21,15 +21,24 @@ std::string WholeMilliseconds(Clock::duration time) {
   return Concat(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 
+constexpr std::string_view kRankedDocuments = "ranked_documents";
+
+std::optional<Error> CheckShape(const HttpRequest& request, int validation_status) {
+  const std::string shape = request.QueryValue("shape");
+  if (shape.empty() || shape == "full" || shape == kRankedDocuments) return std::nullopt;
+  return Error{ErrorKind::kValidation, validation_status,
+               Concat("shape: got \"", shape, "\", allowed: ", kRankedDocuments, ", full")};
+}
+
 api::RerankPath PathOf(const HttpRequest& request, bool short_replies) {
   using Kind = api::RerankPath::Kind;
   const std::string_view path = request.path;
-  const std::string_view shape = request.QueryValue("shape");
+  const std::string shape = request.QueryValue("shape");
   return {.kind = path == "/rerank"         ? Kind::kBare
                   : path == "/array/rerank" ? Kind::kArray
                   : path == "/api/rerank"   ? Kind::kOllama
                                             : Kind::kVersioned,
-          .ranked_documents = shape == "ranked_documents",
+          .ranked_documents = shape == kRankedDocuments,
           .ranked_documents_default = shape.empty() && short_replies && path == "/rerank"};
 }
 
@@ -52,7 +61,8 @@ HttpReply EncodeReply(const Exchange& exchange, const Answer& answer, const api:
                       std::string_view shown_name) {
   std::vector<RankedDocument> ranking = answer.Ranking(call.top_n);
   if (call.min_score) {
-    const auto least = static_cast<float>(*call.min_score);
+    constexpr double kMost = std::numeric_limits<float>::max();
+    const auto least = static_cast<float>(std::clamp(*call.min_score, -kMost, kMost));
     std::erase_if(ranking, [&](const RankedDocument& document) {
       return api::ShownScore(call, document.score) < least;
     });
@@ -78,13 +88,14 @@ std::optional<Error> Routes::TimeLimit(const HttpRequest& request, int validatio
                                        ServiceRequest& ask) const {
   int timeout_ms = options_.timeout_ms;
   if (const std::string_view asked = request.Header("X-Request-Timeout-Ms"); !asked.empty()) {
-    const char* const end = asked.data() + asked.size();
-    const auto read = std::from_chars(asked.data(), end, timeout_ms);
-    if (read.ec != std::errc() || read.ptr != end || timeout_ms <= 0) {
+    const int64_t count = ReadCount(asked).value_or(0);
+    if (count == 0) {
       return Error{ErrorKind::kValidation, validation_status,
-                   "X-Request-Timeout-Ms: expected a positive number of milliseconds"};
+                   Concat("X-Request-Timeout-Ms: got \"", asked,
+                          "\", expected whole milliseconds, at least 1; more than ",
+                          options_.timeout_ms_max, " count as that")};
     }
-    timeout_ms = std::min(timeout_ms, options_.timeout_ms_max);
+    timeout_ms = static_cast<int>(std::min<int64_t>(count, options_.timeout_ms_max));
   }
   ask.received = request.received;
   ask.deadline = request.received + std::chrono::milliseconds(timeout_ms);
@@ -177,6 +188,10 @@ void Routes::Rerank(const Shared& pending, const HttpRequest& request) {
     return;
   }
   const int validation = api::ValidationStatus(call->dialect);
+  if (const auto error = CheckShape(request, validation)) {
+    pending->respond(Finish(pending->exchange, *error));
+    return;
+  }
   ServiceRequest ask;
   if (const auto error = TimeLimit(request, validation, ask)) {
     pending->respond(Finish(pending->exchange, *error));

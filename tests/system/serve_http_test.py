@@ -213,6 +213,55 @@ class Broken(Case):
     self.assertEqual(len(self.lines('"event"')), before + 1)
 
 
+class Asked(Case):
+  @classmethod
+  def setUpClass(cls):
+    cls.server = Server("--served-model-name", "mini,org/mini", "--timeout-ms", 30_000)
+
+  @classmethod
+  def tearDownClass(cls):
+    cls.server.__exit__()
+
+  def raw(self, target, body=BODY, extra=""):
+    with self.server.connect() as connection:
+      connection.sendall(request_bytes(target, body, extra=extra))
+      status, _, reply, _ = read_reply(connection)
+      return status, json.loads(reply)
+
+  def test_targets(self):
+    for target in ("http://host/rerank", "HTTP://HOST:1234//v1/rerank", "https://other.example/v2/rerank?a=b", "/%72erank", "/v1/%72%65rank",
+                   "/rerank?shape=ranked%5Fdocuments", "http://host/rerank?shape=full"):
+      status, reply = self.raw(target)
+      self.assertEqual((status, "ranked_documents" in reply), (200, "ranked%5F" in target), target)
+    for target in ("/v1%2Frerank", "/%2Frerank", "/rerank%3Fshape=full", "http://host", "ftp://host/rerank", "/%zz", "*"):
+      status, reply = self.raw(target)
+      self.assertEqual((status, reply["error_type"]), (404, "NotFound"), target)
+    for name in ("mini", "org/mini", "org%2Fmini", "org%2fm%69ni"):
+      self.assertEqual(self.server.ask("GET", f"/v1/models/{name}")[2]["id"], name.replace("%2F", "/").replace("%2f", "/").replace("%69", "i"))
+    self.assertEqual(self.server.ask("GET", "/v1/models/%FF%00%0A")[0], 404)
+
+  def test_shapes_that_are_none(self):
+    for body, status in ((BODY, 400), ({"query": "q", "texts": ["a"]}, 422)):
+      for shape, shown in (("bogus", "bogus"), ("Full", "Full"), ("%FF%00", "\ufffd\0"), ("a+b", "a b")):
+        got, reply = self.raw(f"/rerank?shape={shape}", body)
+        self.assertEqual((got, reply["error"]), (status, f'shape: got "{shown}", allowed: ranked_documents, full'))
+    for shape in ("", "full"):
+      self.assertEqual(self.raw(f"/v1/rerank?shape={shape}&x=y")[0], 200)
+
+  def test_time_limits_at_their_edges(self):
+    for value in ("600000", "600001", "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616", "9" * 100):
+      self.assertEqual(self.raw("/v1/rerank", extra=f"X-Request-Timeout-Ms: {value}\r\n")[0], 200, value)
+    for value in ("0", "-1", "-9223372036854775808", "1.5", "1e3", "soon", "+5"):
+      for body, status in ((BODY, 400), ({"query": "q", "texts": ["a"]}, 422)):
+        got, reply = self.raw("/rerank", body, extra=f"X-Request-Timeout-Ms: {value}\r\n")
+        self.assertEqual((got, reply["error_type"]), (status, "Validation"))
+        self.assertIn(f'X-Request-Timeout-Ms: got "{value}", expected whole milliseconds', reply["error"])
+    # Nothing else runs: what is said is that the limit is too short.
+    status, reply = self.raw("/v1/rerank", {"query": "q", "documents": [f"{i} " + "text " * 300 for i in range(100)]}, "X-Request-Timeout-Ms: 9\r\n")
+    self.assertEqual((status, reply["error_type"]), (429, "Overloaded"))
+    self.assertRegex(reply["error"], r"^the request's time limit is too short: it takes about \d+ ms also when nothing else runs, and has \d\.\d ms left$")
+
+
 class Refused(Case):
   def test_connections_beyond_the_limit_are_logged(self):
     with Server("--connections-max", 1, "--log-format", "json") as server:
