@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "api/error.h"
 #include "base/concat.h"
@@ -96,16 +97,18 @@ std::string DecodePercent(std::string_view text) {
 }
 
 void HttpRequest::AddLines(std::string_view bytes) {
+  bool at_start = method.empty();
   for (size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos && end > 0;) {
     std::string_view line = bytes.substr(0, end);
     bytes.remove_prefix(end + 1);
     if (line.back() == '\r') line.remove_suffix(1);
     if (line.empty()) return;
-    const size_t space = line.find(' ');
-    if (method.empty() && space != std::string_view::npos) {
-      method = line.substr(0, space);
-      target = line.substr(space + 1);
-      target.resize(std::min(target.find(' '), target.size()));
+    if (std::exchange(at_start, false)) {
+      if (const size_t space = line.find(' '); space != std::string_view::npos) {
+        method = line.substr(0, space);
+        target = line.substr(space + 1);
+        target.resize(std::min(target.find(' '), target.size()));
+      }
     } else if (const size_t colon = line.find(':'); colon != std::string_view::npos) {
       const std::string_view value = line.substr(colon + 1);
       const size_t first = std::min(value.find_first_not_of(" \t"), value.size());

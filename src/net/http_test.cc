@@ -73,6 +73,10 @@ TEST(HttpRequest, WhatIsKnownOfABrokenHead) {
   EXPECT_EQ(request.method, "POST");
   EXPECT_EQ(request.Header("X-Three"), "3");
   EXPECT_EQ(request.Header("X-Body"), "");
+  HttpRequest garbage;
+  garbage.AddLines("\x16\x03\r\nX-One: 1\r\n");
+  EXPECT_EQ(garbage.method, "");
+  EXPECT_EQ(garbage.Header("X-One"), "1");
   for (const char* bytes :
        {"", "\n", "\r\n", "\r", "GET", "\n\n\n", "word\r\n", "GET \r\n", ":\r\n", " \n"}) {
     HttpRequest odd;

@@ -123,6 +123,7 @@ class Tls(Case):
     with self.secure(server, file) as connection:  # the limits of HTTP hold inside
       connection.sendall(b"POST /v1/rerank HTTP/1.1\r\nHost:")
       self.assertEqual(connection.recv(100), b"")
+    self.assertTrue(until(lambda: any("headers: not there within" in line for line in server.log)))
     with self.secure(server, file) as connection, server.connect() as other:  # garbage after the handshake
       os.dup2(connection.fileno(), other.fileno())
       other.sendall(b"\x17\x03\x03\x00\x20" + b"a" * 32)
