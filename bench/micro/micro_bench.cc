@@ -116,7 +116,6 @@ struct Probe {
     Report(name, 2.0 * rows * k * n, product, Unit::kInt8);
     if (gelu) return;
     args.residual = c.data();
-    args.residual_stride = stride;
     std::snprintf(name, sizeof name, "int8 product %4d x %4d x %4d f32 + residual", rows, k, n);
     Report(name, 2.0 * rows * k * n, product, Unit::kInt8);
   }

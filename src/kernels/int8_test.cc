@@ -1,4 +1,5 @@
 // Bytes in every table: sums exact, the same integers in all, tails, extremes, guarded memory.
+// Over 400 lines because one fixture makes the cases that every function in bytes is tested with.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -140,7 +141,6 @@ TEST_P(Int8Test, ScalesBiasResidualAndActivationEqualTheReference) {
     Aligned<float> out(c.rows * padded);
     std::memcpy(out.data(), residual.data(), c.rows * padded * sizeof(float));
     args.residual = out.data();  // in place
-    args.residual_stride = padded;
     args.c = out.data();
     table().int8_product(args);
     for (int i = 0; i < c.rows; ++i) {
@@ -149,6 +149,31 @@ TEST_P(Int8Test, ScalesBiasResidualAndActivationEqualTheReference) {
         ASSERT_NEAR(out[i * padded + j], expected, 4e-6 * (1 + std::abs(expected)));
       }
     }
+    // The same in panels, to the last bit, and nothing else is touched.
+    args.c_stride = kInt8Block;
+    args.c_panel = static_cast<size_t>(c.rows) * kInt8Block + 16;
+    Aligned<float> panels(padded / kInt8Block * args.c_panel, kNaN);
+    const auto in_panels = [&](int i, int j) {
+      return j / kInt8Block * args.c_panel + i * kInt8Block + j % kInt8Block;
+    };
+    for (int i = 0; i < c.rows; ++i) {
+      for (int j = 0; j < c.n; ++j) panels[in_panels(i, j)] = residual[i * padded + j];
+    }
+    args.residual = panels.data();
+    args.c = panels.data();
+    table().int8_product(args);
+    EXPECT_TRUE(panels.Intact());
+    for (int i = 0; i < c.rows; ++i) {
+      for (int j = 0; j < c.n; ++j) {
+        ASSERT_EQ(panels[in_panels(i, j)], out[i * padded + j]) << i << ", " << j;
+        panels[in_panels(i, j)] = kNaN;
+      }
+    }
+    for (size_t i = 0; i < padded / kInt8Block * args.c_panel; ++i) {
+      ASSERT_TRUE(std::isnan(panels[i])) << i;
+    }
+    args.c_stride = padded;
+    args.c_panel = kInt8Block;
     args.residual = nullptr;
     args.c_element = Element::kF16;
     for (const Activate activate :

@@ -80,6 +80,19 @@ constexpr int kRotationBlock = 128;    // columns of a rotation's largest block:
 // sqrt(128 / 2^i): what an activation's block of 2^i columns is multiplied by.
 constexpr float kRotationScale[] = {11.3137085f, 8, 5.65685425f, 4, 2.82842712f, 2, 1.41421356f, 1};
 
+/// Rows of floats, or panels of 32 columns of them: element (i, j) is data[i · stride + j / 32 ·
+/// panel + j % 32]. A block of a product, 32 × 32, is 4 KiB in a panel and 32 pieces of 128 bytes
+/// in rows.
+struct FloatRows {
+  float* data = nullptr;
+  size_t stride = 0;
+  size_t panel = kInt8Block;  // rows
+
+  FloatRows From(int row) const {
+    return {data + static_cast<size_t>(row) * stride, stride, panel};
+  }
+};
+
 /// c[i, j] = activate((start[j] + Σ_k a[i, k] · w[j, k]) · a_scale[i] · w_scale[j] + bias[j]) +
 /// residual[i, j], for i < rows, j < n, over one group of columns. A product over several groups
 /// calls this once for each, with c as the residual of all but the first.
@@ -94,14 +107,14 @@ struct Int8ProductArgs {
   const float* w_scale = nullptr;  // [n rounded up to 32], as are start and bias
   const int32_t* start = nullptr;  // −128 · Σ_k w[j, k]: a byte of 128 means 0
   const float* bias = nullptr;
-  const float* residual = nullptr;  // [rows, n] or null; may be c itself
-  size_t residual_stride = 0;
-  const void* next = nullptr;  // what is read next and best fetched into L2; or null
+  const float* residual = nullptr;  // [rows, n] or null, laid out as c; may be c itself
+  const void* next = nullptr;       // what is read next and best fetched into L2; or null
   void* c = nullptr;
   // 16 bits are written to full panels, and have no residual; kBF16 where it is the table's
   // short_element, without activation.
   Element c_element = Element::kF32;
   size_t c_stride = 0;
+  size_t c_panel = kInt8Block;          // of floats, as FloatRows'
   Activate activate = Activate::kNone;  // of kF16 only
   int32_t* scratch = nullptr;           // kInt8Scratch, one per thread, aligned to 64 bytes
 };
@@ -113,6 +126,7 @@ struct QuantizeArgs {
   const void* x = nullptr;
   Element element = Element::kF32;  // or kF16
   size_t x_stride = 0;
+  size_t x_panel = kInt8Block;  // of kF32, as FloatRows'
   int rows = 0;
   int width = 0;
   uint8_t* out = nullptr;    // blocks [.][depth][32][64]
@@ -139,12 +153,13 @@ struct Table {
   void (*int8_product)(const Int8ProductArgs&);
   void (*quantize)(const QuantizeArgs&);
 
-  /// out = (x − mean) / sqrt(variance + eps) · gain + bias over each row of `width`; out may be x.
-  void (*layer_norm)(const float* x, size_t x_stride, int rows, int width, const float* gain,
-                     const float* bias, float eps, float* out, size_t out_stride);
-  /// out[j] = a[j] + b[j] + c[j]; a from a row of `element`, b and c fp32 (c may be null).
+  /// x = (x − mean) / sqrt(variance + eps) · gain + bias over each row of `width`.
+  void (*layer_norm)(FloatRows x, int rows, int width, const float* gain, const float* bias,
+                     float eps);
+  /// The first row of out: out[j] = a[j] + b[j] + c[j]; a from a row of `element`, b and c fp32 (c
+  /// may be null).
   void (*embed)(const void* a, Element element, const float* b, const float* c, int width,
-                float* out);
+                FloatRows out);
   /// out[i] = float(in[i])
   void (*widen)(const void* in, Element element, size_t count, float* out);
   /// y[i] = activate(x[i]); for tests and heads.

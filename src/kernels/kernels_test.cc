@@ -258,14 +258,45 @@ TEST_P(KernelsTest, LayerNormEqualsReference) {
       for (const float eps : {1e-12f, 1e-5f}) {
         const std::vector<double> expected = reference::LayerNorm(x, gain, bias, eps);
         Guarded out{static_cast<size_t>(width)};
-        table().layer_norm(x.data(), width, 1, width, gain.data(), bias.data(), eps, out.data(),
-                           width);
+        std::copy(x.begin(), x.end(), out.data());
+        table().layer_norm({out.data(), static_cast<size_t>(width)}, 1, width, gain.data(),
+                           bias.data(), eps);
         EXPECT_TRUE(out.Intact());
         // The mean of values near `offset` carries their rounding, divided by a spread of about 2.
         const double tolerance = 2e-6 + offset * 3e-7;
         for (int i = 0; i < width && width > 1; ++i)
           ASSERT_NEAR(out.data()[i], expected[i], tolerance) << width;
       }
+    }
+  }
+}
+
+TEST_P(KernelsTest, LayerNormOfPanelsIsThatOfRows) {
+  for (const int width : {5, 31, 32, 33, 64, 100, 384, 1000}) {
+    constexpr int kRows = 3;
+    const std::vector<float> gain = Random(width, 2), bias = Random(width);
+    std::vector<float> rows = Random(static_cast<size_t>(kRows) * width, 3);
+    const size_t panel = kRows * kInt8Block + 8;
+    Guarded panels((static_cast<size_t>(width) + 31) / kInt8Block * panel, 7);
+    const auto at = [&](int i, int j) {
+      return j / kInt8Block * panel + i * kInt8Block + j % kInt8Block;
+    };
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < width; ++j) panels.data()[at(i, j)] = rows[i * width + j];
+    }
+    table().layer_norm({rows.data(), static_cast<size_t>(width)}, kRows, width, gain.data(),
+                       bias.data(), 1e-5f);
+    table().layer_norm({panels.data(), kInt8Block, panel}, kRows, width, gain.data(), bias.data(),
+                       1e-5f);
+    EXPECT_TRUE(panels.Intact());
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < width; ++j) {
+        ASSERT_EQ(panels.data()[at(i, j)], rows[i * width + j]) << width << ": " << i << ", " << j;
+        panels.data()[at(i, j)] = 7;
+      }
+    }
+    for (size_t i = 0; i < (static_cast<size_t>(width) + 31) / kInt8Block * panel; ++i) {
+      ASSERT_EQ(panels.data()[i], 7) << width;
     }
   }
 }
@@ -301,7 +332,8 @@ TEST_P(KernelsTest, EmbedAddsInAllElementTypes) {
                                                      : Element::kBF16;
       for (const float* third : {static_cast<const float*>(nullptr), c.data()}) {
         Guarded out{static_cast<size_t>(width)};
-        table().embed(source, element, b.data(), third, width, out.data());
+        table().embed(source, element, b.data(), third, width,
+                      {out.data(), static_cast<size_t>(width)});
         EXPECT_TRUE(out.Intact());
         for (int i = 0; i < width; ++i)
           ASSERT_NEAR(out.data()[i], 0.75 + b[i] + (third ? c[i] : 0), 3e-7);

@@ -46,7 +46,7 @@ struct Bytes {
 };
 
 Bytes Quantized(const Table& table, const void* x, Element element, int rows, int width,
-                size_t stride, int first) {
+                size_t stride, int first, size_t panel = kInt8Block) {
   const int depth = Int8Depth(width);
   Aligned<uint8_t> out(Int8BlockBytes(first + rows, depth), 200);
   Aligned<float> scale(rows), scratch(static_cast<size_t>(depth) * kInt8Depth);
@@ -54,6 +54,7 @@ Bytes Quantized(const Table& table, const void* x, Element element, int rows, in
   args.x = x;
   args.element = element;
   args.x_stride = stride;
+  args.x_panel = panel;
   args.rows = rows;
   args.width = width;
   args.out = out.data();
@@ -122,6 +123,25 @@ TEST_P(QuantizeTest, RotatedRowsAreTheNearestBytesInTheirPlaces) {
         }
       }
     }
+  }
+}
+
+TEST_P(QuantizeTest, PanelsBecomeTheBytesOfRows) {
+  std::normal_distribution<float> normal;
+  for (const int width : kWidths) {
+    constexpr int kRows = 9;
+    std::vector<float> x(static_cast<size_t>(kRows) * width);
+    for (float& v : x) v = normal(random_);
+    const size_t panel = kRows * kInt8Block + 5;
+    std::vector<float> panels(Int8RowsPadded(width) / kInt8Block * panel, kNaN);
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < width; ++j) {
+        panels[j / kInt8Block * panel + i * kInt8Block + j % kInt8Block] = x[i * width + j];
+      }
+    }
+    EXPECT_EQ(Quantized(table(), panels.data(), Element::kF32, kRows, width, kInt8Block, 3, panel),
+              Quantized(table(), x.data(), Element::kF32, kRows, width, width, 3))
+        << width;
   }
 }
 

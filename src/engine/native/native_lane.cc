@@ -73,12 +73,13 @@ NativeLane::Part NativeLane::MakePart(const Batch& batch, int first, int last,
   const int begin = batch.starts[static_cast<size_t>(first)];
   const int rows = batch.starts[static_cast<size_t>(last)] - begin;
   if (member != nullptr && head_columns_ > 0 && rows <= kPartRows) {
-    return {first,  last,
-            member, true,
-            begin,  {member->residual.data(), nullptr, member->attended.data(), attended_row_}};
+    kernels::FloatRows residual = part_residual_;
+    residual.data = member->residual.data();
+    return {first, last,  member,
+            true,  begin, {residual, nullptr, member->attended.data(), attended_row_}};
   }
   return {first, last, member,
-          false, 0,    {residual_.data(), query_.data(), attended_.data(), attended_row_}};
+          false, 0,    {{residual_.data(), row_}, query_.data(), attended_.data(), attended_row_}};
 }
 
 void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt& interrupt) {
@@ -86,7 +87,7 @@ void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt
   const int end = batch.starts[static_cast<size_t>(part.last)] - part.base;
   ForRowBlocks(part, begin, end, [&](int first, int last, Member& member) {
     EmbedRows(batch, part, first, last);
-    Quantize(part.rows.residual + static_cast<size_t>(first) * row_, 0, last - first, member);
+    Quantize(part.rows.residual.From(first), 0, last - first, member);
     if (!part.by_head) ProjectRows(0, first, last, member);
   });
   for (int layer = 0; layer < spec_.layers; ++layer) {
@@ -95,7 +96,7 @@ void NativeLane::ScorePart(const Batch& batch, const Part& part, const Interrupt
     if (first_tokens_only) ProjectFirstTokens(batch, part);
     RowSet set = part.rows;
     if (first_tokens_only) {
-      set = {first_residual_.data(), first_query_.data(), nullptr, 0};
+      set = {{first_residual_.data(), row_}, first_query_.data(), nullptr, 0};
       if (short_) {  // beside the queries
         set.attended = first_shorts_.data() + spec_.hidden;
         set.attended_row = short_row_;
@@ -134,16 +135,16 @@ void NativeLane::ForRowBlocks(const Part& part, int first, int last,
   }
 }
 
-void NativeLane::Norm(const PackedNorm& norm, float* rows, int count) {
-  table_.layer_norm(rows, row_, count, spec_.hidden, norm.gain.data(), norm.bias.data(),
-                    spec_.norm_eps, rows, row_);
+void NativeLane::Norm(const PackedNorm& norm, kernels::FloatRows rows, int count) {
+  table_.layer_norm(rows, count, spec_.hidden, norm.gain.data(), norm.bias.data(), spec_.norm_eps);
 }
 
-void NativeLane::Quantize(const float* rows, int first, int count, Member& member) {
+void NativeLane::Quantize(kernels::FloatRows rows, int first, int count, Member& member) {
   if (!in_bytes_) return;
   kernels::QuantizeArgs args;
-  args.x = rows + static_cast<size_t>(first) * row_;
-  args.x_stride = row_;
+  args.x = rows.From(first).data;
+  args.x_stride = rows.stride;
+  args.x_panel = rows.panel;
   args.rows = count;
   args.width = spec_.hidden;
   args.depth = kernels::Int8Depth(spec_.hidden);
@@ -169,17 +170,18 @@ void NativeLane::QuantizeHalves(const uint16_t* rows, size_t stride, int count, 
   table_.quantize(args);
 }
 
-void NativeLane::NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member) {
+void NativeLane::NormAndQuantize(const PackedNorm& norm, kernels::FloatRows rows, int count,
+                                 Member& member) {
   const int step = in_bytes_ ? kHotRows : count;
   for (int row = 0; row < count; row += step) {
     const int hot = std::min(step, count - row);
-    Norm(norm, rows + static_cast<size_t>(row) * row_, hot);
+    Norm(norm, rows.From(row), hot);
     Quantize(rows, row, hot, member);
   }
 }
 
 void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
-                          float* c, size_t c_stride, Member& member, kernels::Activate activate,
+                          kernels::FloatRows c, Member& member, kernels::Activate activate,
                           const float* residual, const void* next) {
   if (linear.in_bytes()) {
     kernels::Int8ProductArgs args = Int8Group(linear, 0);
@@ -187,9 +189,9 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
     args.a_scale = member.scale.data();
     args.rows = rows;
     args.residual = residual;
-    args.residual_stride = c_stride;
-    args.c = c;
-    args.c_stride = c_stride;
+    args.c = c.data;
+    args.c_stride = c.stride;
+    args.c_panel = c.panel;
     args.next = next;
     args.scratch = member.sums.data();
     table_.int8_product(args);
@@ -202,9 +204,9 @@ void NativeLane::Multiply(const PackedLinear& linear, const float* a, size_t a_s
   args.w = linear.weights;
   args.bias = linear.bias.data();
   args.residual = residual;
-  args.residual_stride = c_stride;
-  args.c = c;
-  args.c_stride = c_stride;
+  args.residual_stride = c.stride;
+  args.c = c.data;
+  args.c_stride = c.stride;
   args.activate = activate;
   args.scratch = member.scratch.data();
   table_.product(args);
@@ -235,34 +237,33 @@ void NativeLane::EmbedRows(const Batch& batch, const Part& part, int begin, int 
         static_cast<const std::byte*>(words.data) + static_cast<size_t>(batch.ids[t]) * row_bytes,
         ToElement(words.type), weights_.position_row(position_[t]).data(),
         weights_.has_types() ? weights_.type_row(type).data() : nullptr, spec_.hidden,
-        part.rows.residual + static_cast<size_t>(row) * row_);
+        part.rows.residual.From(row));
   }
-  Norm(weights_.embedding_norm, part.rows.residual + static_cast<size_t>(begin) * row_,
-       end - begin);
+  Norm(weights_.embedding_norm, part.rows.residual.From(begin), end - begin);
 }
 
 // From attention output to the layer's output, in place in set.residual.
 void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const int rows = end - begin;
-  float* x = set.residual + static_cast<size_t>(begin) * row_;
-  const float* attended = short_ ? nullptr : set.query + static_cast<size_t>(begin) * row_;
+  const kernels::FloatRows x = set.residual.From(begin);
+  float* const attended = short_ ? nullptr : set.query + static_cast<size_t>(begin) * row_;
   if (short_) {
     QuantizeHalves(set.attended + static_cast<size_t>(begin) * set.attended_row, set.attended_row,
                    rows, spec_.hidden, member.bytes, member.scale, member);
   } else {
-    Quantize(attended, 0, rows, member);
+    Quantize({attended, row_}, 0, rows, member);
   }
   if (moments_ != nullptr) {
     moments_->Add(layer, LinearInput::kAttentionOutput, attended, row_, begin, rows);
   }
-  Multiply(weights.attention_output, attended, row_, rows, x, row_, member,
-           kernels::Activate::kNone, x, weights.ffn_up.bytes.panels);
+  Multiply(weights.attention_output, attended, row_, rows, x, member, kernels::Activate::kNone,
+           x.data, weights.ffn_up.bytes.panels);
   NormAndQuantize(weights.attention_norm, x, rows, member);
   if (weights.ffn_up.in_bytes()) {
     FeedForwardInt8(layer, x, rows, member);
   } else {
-    FeedForwardFloat(layer, x, begin, rows, member);
+    FeedForwardFloat(layer, x.data, begin, rows, member);
   }
   const auto next = static_cast<size_t>(layer) + 1;
   if (next == weights_.layers.size())
@@ -273,18 +274,18 @@ void NativeLane::FinishRows(int layer, const RowSet& set, int begin, int end, Me
 void NativeLane::FeedForwardFloat(int layer, float* x, int begin, int rows, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   if (moments_ != nullptr) moments_->Add(layer, LinearInput::kFfnUp, x, row_, begin, rows);
-  Multiply(weights.ffn_up, x, row_, rows, member.ffn.data(), ffn_row_, member,
+  Multiply(weights.ffn_up, x, row_, rows, {member.ffn.data(), ffn_row_}, member,
            ToActivate(spec_.activation), nullptr);
   if (moments_ != nullptr) {
     moments_->Add(layer, LinearInput::kFfnDown, member.ffn.data(), ffn_row_, begin, rows);
   }
-  Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, x, row_, member,
+  Multiply(weights.ffn_down, member.ffn.data(), ffn_row_, rows, {x, row_}, member,
            kernels::Activate::kNone, x);
 }
 
 // x += down(activate(up(x))), a group of the middle's columns at a time: what a group makes and
 // takes stays in L2, and each group of a row has its own scale.
-void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) {
+void NativeLane::FeedForwardInt8(int layer, kernels::FloatRows x, int rows, Member& member) {
   const PackedLayer& weights = weights_.layers[static_cast<size_t>(layer)];
   const int columns = weights.ffn_down.bytes.group_columns;
   for (int group = 0; group * columns < spec_.ffn; ++group) {
@@ -310,10 +311,10 @@ void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) 
     down.a = member.ffn_bytes.data();
     down.a_scale = member.ffn_scale.data();
     down.rows = rows;
-    down.residual = x;
-    down.residual_stride = row_;
-    down.c = x;
-    down.c_stride = row_;
+    down.residual = x.data;
+    down.c = x.data;
+    down.c_stride = x.stride;
+    down.c_panel = x.panel;
     const auto after = static_cast<size_t>(layer) + 1;
     if (before + width < spec_.ffn) {
       down.next = up.w + static_cast<size_t>(width / kernels::kInt8Block) * up.w_stride;
@@ -327,20 +328,21 @@ void NativeLane::FeedForwardInt8(int layer, float* x, int rows, Member& member) 
 
 void NativeLane::Head(std::span<float> logits) {
   Member& member = members_.front();
-  const RowSet set = {first_residual_.data(), first_query_.data(), nullptr, 0};
+  const kernels::FloatRows residual = {first_residual_.data(), row_};
+  float* const query = first_query_.data();
   const auto rows = static_cast<int>(logits.size());
-  Multiply(weights_.head_dense, set.residual, row_, rows, set.query, row_, member,
+  Multiply(weights_.head_dense, residual.data, row_, rows, {query, row_}, member,
            kernels::Activate::kTanh, nullptr);
   if (spec_.labels == 1) {
-    Multiply(weights_.head_project, set.query, row_, rows, logits.data(), 1, member,
+    Multiply(weights_.head_project, query, row_, rows, {logits.data(), 1}, member,
              kernels::Activate::kNone, nullptr);
     return;
   }
   // Two labels: the residual rows are not needed any more, they take both logits.
-  Multiply(weights_.head_project, set.query, row_, rows, set.residual, row_, member,
-           kernels::Activate::kNone, nullptr);
+  Multiply(weights_.head_project, query, row_, rows, residual, member, kernels::Activate::kNone,
+           nullptr);
   for (size_t i = 0; i < logits.size(); ++i) {
-    const float* labels = set.residual + i * row_;
+    const float* labels = residual.data + i * row_;
     logits[i] = labels[1] - labels[0];
   }
 }

@@ -67,14 +67,14 @@ class NativeLane final : public Lane {
     std::span<float> rotated;      // a row on its way to bytes
     std::span<int32_t> sums;       // kernels::kInt8Scratch
     // Of a part by head:
-    std::span<float> residual;        // [kPartRows, row_]
+    std::span<float> residual;        // [kPartRows, hidden] as part_residual_
     std::span<uint16_t> attended;     // [kPartRows, attended_row_]: halves
     std::span<uint16_t> head_shorts;  // [kPartRows, head_row_]: queries, keys, values
   };
   // The rows a layer's second half works on, and where its queries lie: all tokens, or first tokens
   // only.
   struct RowSet {
-    float* residual;      // [rows, row_]
+    kernels::FloatRows residual;
     float* query;         // [rows, row_]: q unless it is short, then attention output
     uint16_t* attended;   // if short_: attention output as halves,
     size_t attended_row;  // and elements between its rows
@@ -111,7 +111,11 @@ class NativeLane final : public Lane {
                            })),
         head_columns_(short_ ? HeadColumns(spec_) : 0),
         head_row_(static_cast<size_t>(head_columns_) * 3),
-        attended_row_((static_cast<size_t>(spec_.hidden) + 31) / 32 * 32 + 32) {}
+        attended_row_((static_cast<size_t>(spec_.hidden) + 31) / 32 * 32 + 32),
+        part_residual_(weights.ffn_in_bytes()
+                           ? kernels::FloatRows{nullptr, kernels::kInt8Block,
+                                                size_t{kPartRows} * kernels::kInt8Block + 160}
+                           : kernels::FloatRows{nullptr, row_}) {}
 
   // Columns of the heads whose q, k and v are made at once: whole heads in whole panels, two panels
   // at least. 0 where there is no such number that the hidden size is a multiple of.
@@ -131,26 +135,26 @@ class NativeLane final : public Lane {
                     bool first_tokens_only);
   void FinishRows(int layer, const RowSet& set, int begin, int end, Member& member);
   void Head(std::span<float> logits);
-  void Norm(const PackedNorm& norm, float* rows, int count);
+  void Norm(const PackedNorm& norm, kernels::FloatRows rows, int count);
   // Rows [first, first + count) of a block, hidden wide → member.bytes and member.scale; nothing to
   // do in fp32.
-  void Quantize(const float* rows, int first, int count, Member& member);
+  void Quantize(kernels::FloatRows rows, int first, int count, Member& member);
   // Halves → blocks and scales of the member's.
   void QuantizeHalves(const uint16_t* rows, size_t stride, int count, int width,
                       std::span<uint8_t> bytes, std::span<float> scale, Member& member);
-  void NormAndQuantize(const PackedNorm& norm, float* rows, int count, Member& member);
-  // c = a · linear + bias, + residual (c's stride) where there is one. In bytes, `a` is what
+  void NormAndQuantize(const PackedNorm& norm, kernels::FloatRows rows, int count, Member& member);
+  // c = a · linear + bias, + residual (laid out as c) where there is one. In bytes, `a` is what
   // member.bytes was made of, and `next` the weights that are needed next, or null.
-  void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows, float* c,
-                size_t c_stride, Member& member, kernels::Activate activate, const float* residual,
-                const void* next = nullptr);
+  void Multiply(const PackedLinear& linear, const float* a, size_t a_stride, int rows,
+                kernels::FloatRows c, Member& member, kernels::Activate activate,
+                const float* residual, const void* next = nullptr);
   // The same of outputs [first, first + count) of a linear in bytes, to brain floats: c up to the
   // next multiple of 32 columns.
   void MultiplyShort(const PackedLinear& linear, int first, int count, int rows, uint16_t* c,
                      size_t c_stride, Member& member, const void* next);
   // x is row `begin` of the part.
   void FeedForwardFloat(int layer, float* x, int begin, int rows, Member& member);
-  void FeedForwardInt8(int layer, float* x, int rows, Member& member);
+  void FeedForwardInt8(int layer, kernels::FloatRows x, int rows, Member& member);
   // Runs body(begin, end, member) over blocks of [first, last).
   void ForRowBlocks(const Part& part, int first, int last,
                     FunctionRef<void(int, int, Member&)> body);
@@ -170,6 +174,10 @@ class NativeLane final : public Lane {
   const int head_columns_;       // 0: no part is by head
   const size_t head_row_;        // elements between rows of a part's q, k and v
   const size_t attended_row_;    // … of its attention output
+  // How a part's residual lies in its member's memory: in panels where all that reads it can. No
+  // data. Panels start ten lines further than a multiple of 4 KiB: a row's pieces then fall into 32
+  // sets of L1 and not into one.
+  const kernels::FloatRows part_residual_;
 
   Arena arena_;
   std::span<float> residual_;         // [tokens, hidden]

@@ -1,6 +1,6 @@
 // The first half of a layer: queries, keys and values, and attention.
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "engine/native/input_moments.h"
@@ -42,20 +42,24 @@ void NativeLane::ProjectRows(int layer, int begin, int end, Member& member) {
   if (moments_ != nullptr)
     moments_->Add(layer, LinearInput::kAttention, x, row_, begin, end - begin);
   float* keys = &key_value_[static_cast<size_t>(begin) * key_value_row_];
-  Multiply(weights.key, x, row_, end - begin, keys, key_value_row_, member,
+  Multiply(weights.key, x, row_, end - begin, {keys, key_value_row_}, member,
            kernels::Activate::kNone, nullptr);
-  Multiply(weights.value, x, row_, end - begin, keys + spec_.hidden, key_value_row_, member,
+  Multiply(weights.value, x, row_, end - begin, {keys + spec_.hidden, key_value_row_}, member,
            kernels::Activate::kNone, nullptr);
   if (last) return;
-  Multiply(weights.query, x, row_, end - begin, &query_[static_cast<size_t>(begin) * row_], row_,
+  Multiply(weights.query, x, row_, end - begin, {&query_[static_cast<size_t>(begin) * row_], row_},
            member, kernels::Activate::kNone, nullptr);
 }
 
 void NativeLane::ProjectFirstTokens(const Batch& batch, const Part& part) {
   for (int i = part.first; i < part.last; ++i) {
-    std::memcpy(&first_residual_[static_cast<size_t>(i) * row_],
-                part.rows.residual + static_cast<size_t>(batch.starts[i] - part.base) * row_,
-                static_cast<size_t>(spec_.hidden) * sizeof(float));
+    const kernels::FloatRows from = part.rows.residual.From(batch.starts[i] - part.base);
+    float* const to = &first_residual_[static_cast<size_t>(i) * row_];
+    for (int column = 0; column < spec_.hidden; column += kernels::kInt8Block) {
+      const int count = std::min(kernels::kInt8Block, spec_.hidden - column);
+      std::copy_n(from.data + static_cast<size_t>(column / kernels::kInt8Block) * from.panel, count,
+                  to + column);
+    }
   }
   ForRowBlocks(part, part.first, part.last, [&](int begin, int end, Member& own) {
     Member member = own;
@@ -64,14 +68,14 @@ void NativeLane::ProjectFirstTokens(const Batch& batch, const Part& part) {
       member.scale = own.ffn_scale;
     }
     const size_t at = static_cast<size_t>(begin) * row_;
-    Quantize(&first_residual_[at], 0, end - begin, member);
+    Quantize({&first_residual_[at], row_}, 0, end - begin, member);
     if (short_) {
       return MultiplyShort(weights_.layers.back().query, 0, spec_.hidden, end - begin,
                            &first_shorts_[static_cast<size_t>(begin) * short_row_], short_row_,
                            member, nullptr);
     }
     Multiply(weights_.layers.back().query, &first_residual_[at], row_, end - begin,
-             &first_query_[at], row_, member, kernels::Activate::kNone, nullptr);
+             {&first_query_[at], row_}, member, kernels::Activate::kNone, nullptr);
   });
 }
 

@@ -26,10 +26,7 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
   const size_t row = lane->row_;
   const bool in_bytes = lane->in_bytes_;
   const size_t block = in_bytes ? kInt8BlockRows : kBlockRows;
-  const bool ffn_in_bytes =
-      std::all_of(weights.layers.begin(), weights.layers.end(),
-                  [](const PackedLayer& layer) { return layer.ffn_up.in_bytes(); });
-  const size_t ffn = ffn_in_bytes ? 0 : block * lane->ffn_row_;
+  const size_t ffn = weights.ffn_in_bytes() ? 0 : block * lane->ffn_row_;
   const size_t scratch = std::max(
       table.product_scratch, kernels::AttentionScratch(table, own.length_max, spec.head_size()));
   const int hidden_depth = kernels::Int8Depth(spec.hidden);
@@ -50,7 +47,9 @@ Result<std::unique_ptr<Lane>> NativeLane::Make(const NativeWeights& weights,
         floats(static_cast<size_t>(std::max(hidden_depth * kernels::kInt8Depth, ffn_columns)));
     m.sums = words(kernels::kInt8Scratch);
     if (lane->head_columns_ == 0) return m;
-    m.residual = floats(size_t{kPartRows} * row);
+    const auto panels = static_cast<size_t>((spec.hidden + 31) / kernels::kInt8Block);
+    m.residual = floats(weights.ffn_in_bytes() ? panels * lane->part_residual_.panel
+                                               : size_t{kPartRows} * row);
     m.attended = halves(size_t{kPartRows} * lane->attended_row_);
     m.head_shorts = halves(size_t{kPartRows} * lane->head_row_);
     return m;

@@ -2,6 +2,7 @@
 #ifndef PODIUM_ENGINE_NATIVE_NATIVE_WEIGHTS_H_
 #define PODIUM_ENGINE_NATIVE_NATIVE_WEIGHTS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <set>
@@ -101,6 +102,11 @@ class NativeWeights {
   bool has_types() const { return !types_.empty(); }
   /// Linear layers of the encoder are in bytes, but for those that stayed in float.
   bool in_bytes() const { return in_bytes_; }
+  /// So are both linear layers of every FFN.
+  bool ffn_in_bytes() const {
+    return std::all_of(layers.begin(), layers.end(),
+                       [](const PackedLayer& layer) { return layer.ffn_up.in_bytes(); });
+  }
   /// As Model's: word embeddings stay mapped.
   Status CheckUnchanged() const { return model_->CheckUnchanged(); }
 

@@ -23,7 +23,6 @@ struct Finisher {
   const int32_t* start = nullptr;
   const float* bias = nullptr;
   const float* residual = nullptr;
-  size_t residual_stride = 0;
   uint16_t* halves = nullptr;
   float* floats = nullptr;
   size_t c_stride = 0;
@@ -38,15 +37,13 @@ struct Finisher {
         bias(args.bias + column),
         c_stride(args.c_stride),
         rows(args.rows - row < kInt8Block ? args.rows - row : kInt8Block) {
-    const size_t at = static_cast<size_t>(row) * args.c_stride + static_cast<size_t>(column);
+    const size_t at = static_cast<size_t>(row) * args.c_stride;
     if constexpr (kOut != Element::kF32) {
-      halves = static_cast<uint16_t*>(args.c) + at;
+      halves = static_cast<uint16_t*>(args.c) + at + column;
     } else {
-      floats = static_cast<float*>(args.c) + at;
-    }
-    if constexpr (kResidual) {
-      residual = args.residual + static_cast<size_t>(row) * args.residual_stride + column;
-      residual_stride = args.residual_stride;
+      const size_t of_panel = static_cast<size_t>(column / kInt8Block) * args.c_panel;
+      floats = static_cast<float*>(args.c) + at + of_panel;
+      if constexpr (kResidual) residual = args.residual + at + of_panel;
     }
   }
 
@@ -84,7 +81,7 @@ struct Finisher {
       for (int i = 0; i < kCount; ++i) {
         const int at = i % kBlockVectors * kLanes;
         if constexpr (kResidual) {
-          y[i] = Add(y[i], Load(residual + (i / kBlockVectors) * residual_stride + at));
+          y[i] = Add(y[i], Load(residual + (i / kBlockVectors) * c_stride + at));
         }
         Store(floats + (i / kBlockVectors) * c_stride + at, y[i]);
       }
@@ -113,13 +110,14 @@ struct Finisher {
     } else {
       floats += static_cast<size_t>(count) * c_stride;
     }
-    if constexpr (kResidual) residual += static_cast<size_t>(count) * residual_stride;
+    if constexpr (kResidual) residual += static_cast<size_t>(count) * c_stride;
   }
 
   // The next kRows rows, or as many as are left.
   template <int kRows>
   __attribute__((always_inline)) void Run() {
-    constexpr int kAtOnce = kBlockVectors >= 4 ? 1 : 4 / kBlockVectors;
+    // Two rows of two vectors hide the latencies; three, where a third would be left over.
+    constexpr int kAtOnce = kBlockVectors >= 4 ? 1 : kRows == 3 ? 3 : 4 / kBlockVectors;
     if (rows >= kRows) {
 #pragma GCC unroll 16
       for (int row = 0; row + kAtOnce <= kRows; row += kAtOnce) Finish<kAtOnce>();
@@ -236,6 +234,7 @@ template <bool kHalf>
 struct RowRotation {
   const uint16_t* halves;
   const float* floats;
+  size_t panel;
   int width;
   float* out;
   Vec top = Zero();
@@ -244,6 +243,7 @@ struct RowRotation {
   RowRotation(const QuantizeArgs& args, int row)
       : halves(static_cast<const uint16_t*>(args.x) + static_cast<size_t>(row) * args.x_stride),
         floats(static_cast<const float*>(args.x) + static_cast<size_t>(row) * args.x_stride),
+        panel(args.x_panel),
         width(args.width),
         out(args.scratch) {}
 
@@ -251,10 +251,11 @@ struct RowRotation {
   __attribute__((always_inline)) void Block() {
     constexpr int kCount = kBlock / kLanes;
     Vec x[kCount];
+    const float* block = kHalf ? nullptr : floats + ColumnOffset(column, panel);
 #pragma GCC unroll 32
     for (int i = 0; i < kCount; ++i) {
-      const int at = column + i * kLanes;
-      x[i] = kHalf ? LoadF16(halves + at) : Load(floats + at);
+      const int at = i * kLanes;
+      x[i] = kHalf ? LoadF16(halves + column + at) : Load(block + ColumnOffset(at, panel));
     }
     RotateVectors<kBlock>(x);
 #pragma GCC unroll 32
@@ -274,7 +275,8 @@ struct RowRotation {
     for (; column < depth * kInt8Depth; column += kLanes) {
       Vec x = Zero();
       if (const int lanes = width - column < kLanes ? width - column : kLanes; lanes > 0) {
-        x = kHalf ? LoadF16Partial(halves + column, lanes) : LoadPartial(floats + column, lanes);
+        x = kHalf ? LoadF16Partial(halves + column, lanes)
+                  : LoadPartial(floats + ColumnOffset(column, panel), lanes);
         x = Mul(x, Set1(kRotationScale[0]));
       }
       top = MaxBits(top, Abs(x));
