@@ -105,8 +105,13 @@ Result<std::map<std::string, FileSetting>> ParseConfigFile(std::string_view text
   }
   std::map<std::string, FileSetting> settings;
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
-    if (root.IsNull()) return settings;
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1) {
+      return InvalidArgument(Concat(origin, ":", documents[1].Mark().line + 1,
+                                    ": a second document begins; one is expected"));
+    }
+    if (documents.empty() || documents[0].IsNull()) return settings;
+    const YAML::Node& root = documents[0];
     if (!root.IsMap()) {
       return InvalidArgument(Concat(origin, ": expected lines of `name: value`"));
     }

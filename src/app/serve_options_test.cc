@@ -145,6 +145,8 @@ TEST(ServeOptions, DamagedFiles) {
       {"log-level: info\nport: [1]\n", ":2: port: got a list, expected one value"},
       {"port:\n", ":1: port: got no value"},
       {"port: ~\n", ":1: port: got no value"},
+      {"port: 1\n---\nprot: 2\n", ":3: a second document"},
+      {"port: 1\n---\n", "a second document"},
       {"port: [1\n", "no YAML"},
       {"port: x\n", ":1: port: got \"x\""},
   };

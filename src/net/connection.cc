@@ -248,6 +248,9 @@ void Connection::OnHeader(error_code error, size_t size) {
                   {ErrorKind::kValidation, 400, Concat("no HTTP request: ", error.message())});
   }
   if (error) return Cut(std::move(head), error, "headers", limits_.header_seconds_max);
+  if (auto wrong = WrongFraming(head, http10_)) {
+    return Broken(std::move(head), {ErrorKind::kValidation, 400, *std::move(wrong)});
+  }
 
   const bool has_body = !parser_->is_done();
   if (auto refusal = all_.routes().Refuse(head)) return Write(*std::move(refusal), has_body);

@@ -47,7 +47,21 @@ std::string_view HttpRequest::Header(std::string_view name) const {
   return {};
 }
 
-std::string HttpRequest::QueryValue(std::string_view name) const {
+std::optional<std::string> HttpRequest::Coding(std::string_view name) const {
+  std::optional<std::string> joined;
+  for (const auto& [each, value] : headers) {
+    if (!EqualIgnoringCase(each, name)) continue;
+    joined = joined ? Concat(*joined, ", ", value) : value;
+  }
+  if (joined) {
+    std::transform(joined->begin(), joined->end(), joined->begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  }
+  return joined;
+}
+
+std::vector<std::string> HttpRequest::QueryValues(std::string_view name) const {
+  std::vector<std::string> values;
   std::string_view rest = query;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('&'), rest.size());
@@ -56,11 +70,16 @@ std::string HttpRequest::QueryValue(std::string_view name) const {
     if (DecodePercent(part.substr(0, equals)) == name) {
       std::string value(part.substr(std::min(equals + 1, part.size())));
       std::replace(value.begin(), value.end(), '+', ' ');
-      return DecodePercent(value);
+      values.push_back(DecodePercent(value));
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return {};
+  return values;
+}
+
+std::string HttpRequest::QueryValue(std::string_view name) const {
+  std::vector<std::string> values = QueryValues(name);
+  return values.empty() ? std::string() : std::move(values.front());
 }
 
 void HttpRequest::SplitTarget() {
@@ -116,6 +135,17 @@ void HttpRequest::AddLines(std::string_view bytes) {
       headers.emplace_back(line.substr(0, colon), value.substr(first, last + 1 - first));
     }
   }
+}
+
+std::optional<std::string> WrongFraming(const HttpRequest& head, bool http10) {
+  const auto coding = head.Coding("Transfer-Encoding");
+  if (!coding) return std::nullopt;
+  if (*coding != "chunked") {
+    return "Transfer-Encoding: got something else than \"chunked\" alone, which is what is allowed";
+  }
+  if (head.Coding("Content-Length")) return "Transfer-Encoding: got also a Content-Length";
+  if (http10) return "Transfer-Encoding: it is none of HTTP/1.0";
+  return std::nullopt;
 }
 
 std::optional<int64_t> ReadCount(std::string_view text) {

@@ -34,7 +34,12 @@ struct HttpRequest {
 
   /// The first header of this name, in any case; "" when there is none.
   std::string_view Header(std::string_view name) const;
-  /// The value of the first `name=value` in the query, decoded; "" when there is none.
+  /// All headers of this name, joined by ", " (RFC 9110, 5.2), in lower case; nullopt when there is
+  /// none.
+  std::optional<std::string> Coding(std::string_view name) const;
+  /// The values of `name=value` in the query, decoded.
+  std::vector<std::string> QueryValues(std::string_view name) const;
+  /// The first of them; "" when there is none.
   std::string QueryValue(std::string_view name) const;
   /// Sets path and query from the target, also from one with scheme and host (RFC 9112, 3.2.2): it
   /// is this server that was asked, whatever it is called. In the path "//" is one, no slash is at
@@ -62,6 +67,12 @@ struct HttpReply {
 
 /// With the bytes that "%41" and the like stand for; what is no such thing stays.
 std::string DecodePercent(std::string_view text);
+
+/// Why nobody can tell where a request's body ends, although each of its headers could be read: a
+/// Transfer-Encoding other than chunked alone, or beside a Content-Length, or in HTTP/1.0 (RFC
+/// 9112, 6.1 and 6.3). What follows such a head may be a request that somebody else sees as its
+/// body.
+std::optional<std::string> WrongFraming(const HttpRequest& head, bool http10);
 
 /// The number that a header is, digits only; what an int64 cannot hold is its maximum.
 std::optional<int64_t> ReadCount(std::string_view text);

@@ -61,6 +61,39 @@ TEST(HttpRequest, QueryValues) {
   EXPECT_EQ(request.QueryValue("u"), "%zz");
 }
 
+TEST(HttpRequest, ValuesOfOneNameInAQuery) {
+  HttpRequest request;
+  request.query = "shape=a&x&shape=%62&shape";
+  EXPECT_EQ(request.QueryValues("shape"), (std::vector<std::string>{"a", "b", ""}));
+  EXPECT_TRUE(request.QueryValues("y").empty());
+}
+
+TEST(WrongFraming, ChunkedAloneIsRight) {
+  const auto wrong = [](std::vector<std::pair<std::string, std::string>> headers, bool http10) {
+    HttpRequest head;
+    head.headers = std::move(headers);
+    return WrongFraming(head, http10).has_value();
+  };
+  EXPECT_FALSE(wrong({}, false));
+  EXPECT_FALSE(wrong({{"Content-Length", "3"}}, true));
+  for (const char* right : {"chunked", "Chunked", "CHUNKED"}) {
+    EXPECT_FALSE(wrong({{"transfer-encoding", right}}, false)) << right;
+    EXPECT_TRUE(wrong({{"Transfer-Encoding", right}}, true)) << right;
+    for (const bool length_first : {false, true}) {
+      std::vector<std::pair<std::string, std::string>> headers = {{"Transfer-Encoding", right},
+                                                                  {"Content-Length", "0"}};
+      if (length_first) std::swap(headers[0], headers[1]);
+      EXPECT_TRUE(wrong(std::move(headers), false)) << right;
+    }
+  }
+  for (const char* value :
+       {"", "x", "xchunked", "identity", "gzip", "gzip, chunked", "chunked, chunked",
+        "chunked, identity", "chunked;a=b", "\"chunked\""}) {
+    EXPECT_TRUE(wrong({{"Transfer-Encoding", value}}, false)) << value;
+  }
+  EXPECT_TRUE(wrong({{"Transfer-Encoding", "chunked"}, {"transfer-encoding", "x"}}, false));
+}
+
 TEST(HttpRequest, WhatIsKnownOfABrokenHead) {
   HttpRequest request;
   request.AddLines("POST /rerank HTTP/1.1\r\nX-One:  1 \r\nno header\r\nX-Two:\nX-Cut: 3");

@@ -48,6 +48,11 @@ constexpr Route kRoutes[] = {
 };
 constexpr Route kOneModel = {"/v1/models/", "models", false, true};
 
+bool IsGzip(const HttpRequest& request) {
+  const auto coding = request.Coding("Content-Encoding");
+  return coding == "gzip" || coding == "x-gzip";  // which are the same (RFC 9110, 8.4.1.3)
+}
+
 const Route* FindRoute(std::string_view path) {
   for (const Route& route : kRoutes) {
     if (route.path == path) return &route;
@@ -236,8 +241,8 @@ std::optional<HttpReply> Routes::Refuse(HttpRequest& head) {
              route->needs_key && !name) {
     error = Error{ErrorKind::kUnauthorized, 401,
                   "the API key is missing or wrong; send it as Authorization: Bearer KEY"};
-  } else if (const std::string_view coding = head.Header("Content-Encoding");
-             !coding.empty() && coding != "identity" && coding != "gzip") {
+  } else if (const std::string coding = head.Coding("Content-Encoding").value_or("");
+             !coding.empty() && coding != "identity" && !IsGzip(head)) {
     error = Error{ErrorKind::kMediaType, 415,
                   Concat("Content-Encoding: got ", coding, ", allowed: identity, gzip")};
   }
@@ -310,8 +315,7 @@ HttpReply Routes::OneModel(const Exchange& exchange, std::string_view name) {
 
 Routes::Cancel Routes::Handle(HttpRequest request, const Post& post, Respond respond) {
   request.SplitTarget();
-  const bool large =
-      request.body.size() > kInlineBytesMax || request.Header("Content-Encoding") == "gzip";
+  const bool large = request.body.size() > kInlineBytesMax || IsGzip(request);
   auto pending = std::make_shared<Pending>(*this, Begin(request), post, std::move(respond), large);
   if (const auto name =
           keys()->Check(request.Header("Authorization"), request.Header("X-API-Key"))) {
@@ -338,7 +342,7 @@ void Routes::Dispatch(const Shared& pending, HttpRequest& request) {
     pending->respond(Finish(exchange, std::move(reply), kClientLeft));
     return;
   }
-  if (request.Header("Content-Encoding") == "gzip") {
+  if (IsGzip(request)) {
     auto inflated = InflateGzip(request.body, options_.inflated_bytes_max);
     if (!inflated.ok()) {
       const bool large = inflated.status().code() == StatusCode::kResourceExhausted;

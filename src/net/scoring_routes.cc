@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "api/predict.h"
 #include "base/concat.h"
@@ -24,7 +25,11 @@ std::string WholeMilliseconds(Clock::duration time) {
 constexpr std::string_view kRankedDocuments = "ranked_documents";
 
 std::optional<Error> CheckShape(const HttpRequest& request, int validation_status) {
-  const std::string shape = request.QueryValue("shape");
+  const std::vector<std::string> shapes = request.QueryValues("shape");
+  if (shapes.size() > 1) {
+    return Error{ErrorKind::kValidation, validation_status, "shape: it is there twice"};
+  }
+  const std::string shape = shapes.empty() ? "" : shapes.front();
   if (shape.empty() || shape == "full" || shape == kRankedDocuments) return std::nullopt;
   return Error{ErrorKind::kValidation, validation_status,
                Concat("shape: got \"", shape, "\", allowed: ", kRankedDocuments, ", full")};

@@ -92,6 +92,25 @@ class Broken(Case):
                  f"late-{status}", method="POST", path="/v1/rerank")
     self.alive()
 
+  def test_whose_end_nobody_can_tell_ends_the_connection(self):
+    """What is behind such a head may be somebody's request; it is never answered."""
+    hidden = request_bytes("/v1/rerank", BODY, "X-Request-Id: hidden\r\n")
+    length = f"Content-Length: {len(hidden)}\r\n".encode()
+    for codings in (b"xchunked", b"gzip", b"identity", b"", b"gzip, chunked", b"chunked, chunked", b"chunked, identity", b"chunked;a=b"):
+      coding = b"Transfer-Encoding: " + codings + b"\r\n"
+      for headers in (coding, length + coding, coding + length, coding + CHUNKED, CHUNKED + coding):
+        for start in (START, b"GET /health HTTP/1.1\r\nHost: x\r\n"):
+          with self.subTest(start + headers), self.server.connect() as connection:
+            connection.sendall(start + headers + b"\r\n" + hidden + hidden)
+            data = read_all(connection)
+            self.assertEqual((data.count(b"HTTP/1.1 "), data[9:12]), (1, b"400"), data)
+            self.assertIn(b"Connection: close", data)
+    with self.server.connect() as connection:  # HTTP/1.0 knows none
+      connection.sendall(b"POST /rerank HTTP/1.0\r\n" + CHUNKED + b"\r\n0\r\n\r\n" + hidden)
+      self.assertEqual(read_all(connection).count(b"HTTP/1.0 "), 1)
+    self.assertEqual(self.lines('"hidden"'), [])
+    self.alive()
+
   def test_what_has_no_head(self):
     for data in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET / HTTP/9.9\r\n\r\n", b"\r\n\r\n\r\n\r\n", b"A" * 100_000,
                  b"GET /a b HTTP/1.1\r\n\r\n"):
@@ -247,6 +266,8 @@ class Asked(Case):
         self.assertEqual((got, reply["error"]), (status, f'shape: got "{shown}", allowed: ranked_documents, full'))
     for shape in ("", "full"):
       self.assertEqual(self.raw(f"/v1/rerank?shape={shape}&x=y")[0], 200)
+    for query in ("shape=full&shape=zz", "shape=full&shape=full", "shape&shape=full", "shape=ranked_documents&x=1&%73hape=full"):
+      self.assertEqual(self.raw(f"/rerank?{query}")[0], 400, query)
 
   def test_time_limits_at_their_edges(self):
     for value in ("600000", "600001", "2147483647", "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616", "9" * 100):

@@ -249,7 +249,9 @@ class Routes(Case):
 
   def test_gzip(self):
     body = gzip.compress(json.dumps(BODY).encode())
-    self.assertEqual(self.server.ask("POST", "/v1/rerank", body, {"Content-Encoding": "gzip"})[0], 200)
+    for coding in ("gzip", "GZIP", "x-gzip"):
+      self.assertEqual(self.server.ask("POST", "/v1/rerank", body, {"Content-Encoding": coding})[0], 200, coding)
+    self.assertEqual(self.server.ask("POST", "/v1/rerank", body, {"Content-Encoding": "gzip, br"})[0], 415)
     self.assertEqual(self.server.ask("POST", "/v1/rerank", body[:-9], {"Content-Encoding": "gzip"})[0], 400)
     bomb = gzip.compress(b"[" + b" " * 100_000_000)
     self.assertEqual(self.server.ask("POST", "/v1/rerank", bomb, {"Content-Encoding": "gzip"})[0], 413)
