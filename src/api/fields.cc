@@ -168,7 +168,8 @@ Result<std::string_view> DocumentText(json::Value document,
     return std::string_view(made.emplace_back(*std::move(parts)));
   }
   document.ForEachMember([&](std::string_view key, json::Value value) {
-    AppendLine(text, key, value);
+    // Null is left out, as everywhere in a request.
+    if (!value.is(json::Type::kNull)) AppendLine(text, key, value);
     return true;
   });
   return std::string_view(made.emplace_back(std::move(text)));

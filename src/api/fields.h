@@ -45,7 +45,8 @@ Result<std::string_view> QueryText(const Fields& fields);
 
 /// The text of a document: a string; an object with it under "text", "document", "content" or
 /// "passage"; content as a list of {"type": "text", "text"}; any other object as lines of
-/// `key: value`, those of `rank_fields` when it has any. Texts put together are stored in `made`.
+/// `key: value`, those of `rank_fields` when it has any. A member that is null counts as absent.
+/// Texts put together are stored in `made`.
 Result<std::string_view> DocumentText(json::Value document,
                                       const std::vector<std::string>& rank_fields,
                                       std::deque<std::string>& made);

@@ -146,6 +146,27 @@ TEST(Decode, DocumentsOfEveryShape) {
               ElementsAre("3"));
 }
 
+TEST(Decode, MembersThatAreNullCountAsAbsent) {
+  const auto documents = [](std::string_view rank_fields, std::string_view list) {
+    return Decode(
+               Concat(R"({"query":"q","rank_fields":)", rank_fields, R"(,"documents":)", list, "}"))
+        ->documents;
+  };
+  EXPECT_THAT(documents("null", R"([{},{"text":null},{"a":null,"b":null},{"content":null},
+                                    {"document":null},{"passage":null}])"),
+              ElementsAre("", "", "", "", "", ""));
+  EXPECT_THAT(documents("null", R"([{"a":1,"b":null},{"a":null,"b":2},{"text":null,"content":"c"},
+                            {"text":null,"t":"d"},{"a":{"b":null}},{"a":[null]},{"a":"null"}])"),
+              ElementsAre("a: 1", "b: 2", "c", "t: d", "a: {\"b\":null}", "a: [null]", "a: null"));
+  // Fields to rank by that are missing or null are left out; with none of them all members count.
+  EXPECT_THAT(documents(R"(["a","b"])",
+                        R"([{"a":1,"b":null,"c":3},{"a":1,"c":3},{"a":null,"c":3,"d":null},{"c":3},
+                            {"a":null,"b":null}])"),
+              ElementsAre("a: 1", "a: 1", "c: 3", "c: 3", ""));
+  EXPECT_THAT(documents(R"(["a"])", R"([{"a":null,"text":"t"},{"text":"t"},{"a":null}])"),
+              ElementsAre("t", "t", ""));
+}
+
 TEST(Decode, WhatIsRefusedSaysWhere) {
   EXPECT_THAT(Refused(R"({"query":"q","documents":["a",3]})").message,
               HasSubstr("documents[1]: got integer"));
