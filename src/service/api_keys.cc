@@ -1,6 +1,8 @@
 #include "service/api_keys.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "base/concat.h"
@@ -37,10 +39,33 @@ std::string_view WithoutScheme(std::string_view authorization) {
   return Trim(authorization.substr(kScheme.size()));
 }
 
+// What a header can carry and a person can read; a file that is no list of keys has other bytes.
+bool IsPrintable(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
+}
+
+Status CheckWord(const char* what, std::string_view word) {
+  if (word.size() > static_cast<size_t>(kApiKeyBytesMax)) {
+    return InvalidArgument(Concat("the ", what, " has ", word.size(), " bytes, at most ",
+                                  kApiKeyBytesMax, " are allowed"));
+  }
+  if (!IsPrintable(word)) {
+    return InvalidArgument(Concat("the ", what,
+                                  " has a byte that is not printable ASCII; allowed are letters, "
+                                  "digits and signs, 0x21 to 0x7E"));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Result<ApiKeys> ApiKeys::Parse(std::string_view text, std::string_view origin) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
   ApiKeys keys;
+  std::unordered_map<std::string, int> line_of;  // by key
   int number = 0;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -58,6 +83,16 @@ Result<ApiKeys> ApiKeys::Parse(std::string_view text, std::string_view origin) {
     if (key.secret.find_first_of(" \t") != std::string::npos) {
       return InvalidArgument(
           Concat(origin, ":", number, ": expected KEY or NAME KEY, got more than two words"));
+    }
+    for (const auto& [what, word] : {std::pair("name", &key.name), std::pair("key", &key.secret)}) {
+      if (const Status status = CheckWord(what, *word); !status.ok()) {
+        return InvalidArgument(Concat(origin, ":", number, ": ", status.message()));
+      }
+    }
+    const auto [earlier, is_new] = line_of.emplace(key.secret, number);
+    if (!is_new) {
+      return InvalidArgument(
+          Concat(origin, ":", number, ": the key of line ", earlier->second, " again"));
     }
     if (keys.keys_.size() >= static_cast<size_t>(kApiKeysMax)) {
       return ResourceExhausted(Concat(origin, ": more than ", kApiKeysMax, " keys"));

@@ -13,9 +13,13 @@ namespace podium {
 
 constexpr int kApiKeysMax = 10'000;
 
+/// Of a key, and of a name.
+constexpr int kApiKeyBytesMax = 4096;
+
 /// The keys of a file: one a line, `KEY` or `NAME KEY`; empty lines and those that start with # do
-/// not count. A name is what the log and the shares of the queue call the key; "key-3" for the
-/// third one when it has none. Immutable; any thread.
+/// not count. Both are printable ASCII. No key stands twice; a name may have several. A name is
+/// what the log and the shares of the queue call the key; "key-3" for the third one when it has
+/// none. Immutable; any thread.
 class ApiKeys {
  public:
   /// Everybody may ask.
