@@ -6,9 +6,11 @@
 #include <spdlog/sinks/base_sink.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <exception>
 #include <future>
@@ -135,12 +137,43 @@ std::string JsonLine(int64_t unix_ms, LogLevel level, std::string_view event,
   return line;
 }
 
+// Escapes what the JSON writer leaves as it is, because JSON may have it, but what ends a line,
+// steers a terminal or turns the order of what is shown: DEL and the C1 controls, the separators of
+// lines and paragraphs, and all that Unicode calls Bidi_Control. `line` is valid UTF-8 that has
+// such characters inside quoted strings only; none takes more than three bytes.
+std::string WithoutHiddenControls(const std::string& line) {
+  const auto is_hidden = [](unsigned c) {
+    return (c >= 0x7F && c <= 0x9F) || c == 0x061C || c == 0x200E || c == 0x200F ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+  };
+  std::string escaped;
+  escaped.reserve(line.size());
+  for (size_t at = 0; at < line.size();) {
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(line[at + i]); };
+    const size_t whole = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
+    const size_t size = std::min(whole, line.size() - at);
+    unsigned c = byte(0);
+    if (size == 2) c = (c & 0x1F) << 6 | (byte(1) & 0x3F);
+    if (size == 3) c = (c & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+    if (size < 4 && is_hidden(c)) {
+      char text[8];
+      std::snprintf(text, sizeof text, "\\u%04x", c);
+      escaped += text;
+    } else {
+      escaped.append(line, at, size);
+    }
+    at += size;
+  }
+  return escaped;
+}
+
 }  // namespace
 
 std::string FormatLogLine(LogFormat format, int64_t unix_ms, LogLevel level, std::string_view event,
                           std::initializer_list<Log::Field> fields) {
-  return format == LogFormat::kJson ? JsonLine(unix_ms, level, event, fields)
-                                    : TextLine(unix_ms, level, event, fields);
+  return WithoutHiddenControls(format == LogFormat::kJson
+                                   ? JsonLine(unix_ms, level, event, fields)
+                                   : TextLine(unix_ms, level, event, fields));
 }
 
 struct Log::Writer {

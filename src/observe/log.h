@@ -42,7 +42,8 @@ class Log {
   ~Log();
 
   /// Never blocks on the disk and never fails: a line that cannot be written is counted. Strings
-  /// may hold anything; control characters are escaped. Strings that are empty are left out.
+  /// may hold anything; what ends a line, steers a terminal or turns the order of text is escaped.
+  /// Strings that are empty are left out.
   void Write(LogLevel level, std::string_view event, std::initializer_list<Field> fields);
   void set_level(LogLevel level);
   bool Wants(LogLevel level) const;

@@ -29,6 +29,37 @@ TEST(Log, LinesStayLinesWhateverIsInThem) {
             "\"status\":200,\"total_ms\":1.25}");
 }
 
+// Every character up to U+FFFF, by what Unicode says of it.
+TEST(Log, WhatTerminalsAndEditorsObeyIsEscaped) {
+  for (unsigned c = 0x20; c <= 0xFFFF; ++c) {
+    if (c >= 0xD800 && c <= 0xDFFF) continue;
+    std::string raw;
+    if (c < 0x80) {
+      raw = static_cast<char>(c);
+    } else if (c < 0x800) {
+      raw = {static_cast<char>(0xC0 | c >> 6), static_cast<char>(0x80 | (c & 0x3F))};
+    } else {
+      raw = {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+             static_cast<char>(0x80 | (c & 0x3F))};
+    }
+    const bool is_control = c >= 0x7F && c <= 0x9F;
+    const bool is_separator = c == 0x2028 || c == 0x2029;
+    const bool is_bidi = c == 0x061C || c == 0x200E || c == 0x200F ||
+                         (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u%04x", c);
+    std::string expected = is_control || is_separator || is_bidi ? escape : raw;
+    if (c == '"' || c == '\\') expected = "\\" + raw;
+    const std::string value = "/\\ " + raw + "[31m\xF0\x9F\x98\x80";
+    const std::string quoted = "\"/\\\\ " + expected + "[31m\xF0\x9F\x98\x80\"";
+    ASSERT_EQ(FormatLogLine(LogFormat::kText, 0, LogLevel::kInfo, "request", {{"path", value}}),
+              "1970-01-01T00:00:00.000Z info request path=" + quoted);
+    ASSERT_EQ(FormatLogLine(LogFormat::kJson, 0, LogLevel::kInfo, "request", {{"path", value}}),
+              R"({"time":"1970-01-01T00:00:00.000Z","level":"info","event":"request","path":)" +
+                  quoted + "}");
+  }
+}
+
 TEST(Log, WritesWhatTheLevelLetsThrough) {
   const std::string file = testing::TempDir() + "/podium_log_test";
   std::remove(file.c_str());
