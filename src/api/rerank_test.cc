@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "base/concat.h"
 
@@ -148,9 +149,9 @@ TEST(Decode, DocumentsOfEveryShape) {
 
 TEST(Decode, MembersThatAreNullCountAsAbsent) {
   const auto documents = [](std::string_view rank_fields, std::string_view list) {
-    return Decode(
-               Concat(R"({"query":"q","rank_fields":)", rank_fields, R"(,"documents":)", list, "}"))
-        ->documents;
+    const auto call = Decode(
+        Concat(R"({"query":"q","rank_fields":)", rank_fields, R"(,"documents":)", list, "}"));
+    return std::vector<std::string>(call->documents.begin(), call->documents.end());
   };
   EXPECT_THAT(documents("null", R"([{},{"text":null},{"a":null,"b":null},{"content":null},
                                     {"document":null},{"passage":null}])"),
