@@ -53,10 +53,7 @@ std::optional<std::string> HttpRequest::Coding(std::string_view name) const {
     if (!EqualIgnoringCase(each, name)) continue;
     joined = joined ? Concat(*joined, ", ", value) : value;
   }
-  if (joined) {
-    std::transform(joined->begin(), joined->end(), joined->begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  }
+  if (joined) std::transform(joined->begin(), joined->end(), joined->begin(), Lower);
   return joined;
 }
 

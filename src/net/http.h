@@ -34,8 +34,8 @@ struct HttpRequest {
 
   /// The first header of this name, in any case; "" when there is none.
   std::string_view Header(std::string_view name) const;
-  /// All headers of this name, joined by ", " (RFC 9110, 5.2), in lower case; nullopt when there is
-  /// none.
+  /// What all headers of this name say, in lower case, joined by ", " (RFC 9110, 5.2); nullopt when
+  /// there is none.
   std::optional<std::string> Coding(std::string_view name) const;
   /// The values of `name=value` in the query, decoded.
   std::vector<std::string> QueryValues(std::string_view name) const;
